@@ -1,0 +1,146 @@
+/*
+ * authority.h - who finds the facts and ends them: the state, and what may be asked of it.
+ *
+ * An authority belongs to the thread that started it. All memory is the caller's; zeroed memory is
+ * an authority that was not started. Results: 0 or -errno.
+ */
+#ifndef AUTHORITY_AUTHORITY_H
+#define AUTHORITY_AUTHORITY_H
+
+#include "authority/bell.h"
+#include "cache/layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PLACES = 1024,
+	WATCHES = 1024,
+	MOUNTS = 32,
+	LINK_DEPTH = 8,	     /* symlinks within symlinks; more are refused */
+	LINK_BYTES = 1024,   /* longest spelled path behind a symlink */
+	EVENT_BYTES = 16384,
+	LISTING_MAX = 65536, /* entries of a directory; more are refused */
+	SPARE_FILTERS = 16,
+	NAMES_FIRST = 512,   /* names of a directory listed without a mapping of its own */
+};
+
+enum place_kind { PLACE_NONE = 0, PLACE_DIRECTORY, PLACE_LINK, PLACE_FILE };
+
+/* What an inode is known by while it is held or watched. */
+struct identity {
+	uint64_t ino, mount;
+	uint32_t dev_major, dev_minor;
+};
+
+/*
+ * The authority's half of a record: one spelled path and the step that led to it. A place is alive
+ * while each inode on its chain is watched and nothing was heard of it.
+ */
+struct place {
+	struct identity id; /* its own: a symlink's, not its target's */
+	uint64_t name;	    /* event_name() of its last component */
+	int32_t wd;	    /* of its own inode */
+	int32_t in_wd;	    /* of the directory that its name was looked up in; 0 for "/" */
+	uint32_t record;    /* offset in the segment */
+	uint32_t parent;    /* places by number; 0: none */
+	uint32_t via;	    /* a symlink's target */
+	uint32_t text;	    /* its last canonical name, for reuse */
+	uint8_t kind;	    /* enum place_kind; PLACE_NONE: dead */
+	uint8_t sticky;	    /* a directory in which symlinks are not followed for everyone */
+	uint8_t strikes;    /* how often it was refused or given up */
+	uint32_t skip;	    /* requests to turn down before the next try */
+};
+
+/* One watched inode. */
+struct watch {
+	int32_t wd; /* 0: free */
+	uint32_t mask;
+	uint32_t filter; /* of the listed directory; 0: not listed */
+	uint32_t names;	 /* when it was listed */
+	uint32_t added;	 /* since */
+	uint32_t users;	 /* places that need it */
+	int64_t debt_ns; /* what its ringing cost beyond what was served meanwhile */
+	bool rang;	 /* since the debt was last reckoned */
+};
+
+struct mount {
+	uint64_t id;
+	int32_t verdict; /* 0 served, -errno refused */
+	uint8_t name_max;
+	bool overlay, btrfs;
+};
+
+struct authority {
+	struct segment *segment;
+	struct bell bell;
+	uint32_t owner; /* thread id; 0: not started */
+	bool broken;	/* for good: seq stays odd */
+	bool eager;
+	bool label_known, label_decides; /* does a security label decide access()? */
+	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
+	const char *skip, *trust;
+	uint32_t places_used, watches_used, mounts_used;
+	uint32_t unused_watches; /* without users, not yet removed */
+	uint32_t spare_filters[SPARE_FILTERS]; /* of listings that ended: space for new ones */
+	/* Statistics; read by anyone. */
+	uint64_t learned, invalidated;
+	/* The cost rule: measured, in nanoseconds. */
+	uint64_t start_ns, spent_ns, learn_ns; /* of starting; of all; of a typical learning */
+	/* Where learning works: memory it need not clear. */
+	char link[LINK_DEPTH][LINK_BYTES];
+	char name[256 + 8];
+	struct mount mounts[MOUNTS];
+	struct watch watches[WATCHES];
+	struct place places[PLACES];
+	uint64_t names[NAMES_FIRST];
+	char events[EVENT_BYTES] __attribute__((aligned(8)));
+};
+
+struct authority_options {
+	bool page_bell; /* may it be tried? */
+	bool eager;
+	const char *skip, *trust;
+	uint32_t reserved, limit; /* of the segment, in bytes: see segment_reset() */
+	void *bell_memory;	  /* BELL_MEMORY_BYTES */
+};
+
+/* Makes the bell; afterwards the segment is empty and its seq even. */
+int authority_start(struct authority *a, struct segment *s, const struct authority_options *o);
+
+/* Is the calling thread the owner of a working authority? One system call. */
+bool authority_is_mine(const struct authority *a);
+
+/*
+ * Takes note of all changes announced so far. gain_ns: what was saved by answers since the last
+ * call, set against what this one costs. False: the bell cannot be trusted any more.
+ */
+bool authority_catch_up(struct authority *a, uint64_t gain_ns);
+
+enum learned {
+	LEARNED_NOTHING = 0, /* refused, raced, or of no use */
+	LEARNED_FACT,
+};
+
+/* An absolute path (struct path's normal form) was not found: lists the deepest directory of it. */
+enum learned authority_learn_absent(struct authority *a, const char *text, uint32_t length);
+
+/* What a positive fact answers. `detail` goes with it. */
+enum question {
+	QUESTION_NONE = 0,
+	QUESTION_ACCESS, /* access(path, detail) is 0 */
+	QUESTION_PATH,	 /* realpath(path) succeeds */
+	QUESTION_LINK,	 /* readlink(path) says EINVAL */
+	QUESTION_XATTR,	 /* getxattr of name number `detail` says ENODATA */
+	QUESTION_LXATTR, /* the same of lgetxattr */
+};
+
+/* A path was found; the question was answered as the fact would have. */
+enum learned authority_learn_present(struct authority *a, const char *text, uint32_t length,
+				     enum question question, unsigned detail);
+
+/* Ends every fact. */
+void authority_forget(struct authority *a);
+
+#endif

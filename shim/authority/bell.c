@@ -1,0 +1,230 @@
+/*
+ * bell.c - the two kinds of bell, behind one set of functions.
+ *
+ * One ring per polled file and nothing else ever in it: two polls in one ring lose bells.
+ */
+#include "authority/bell.h"
+
+#include "base/atomic.h"
+#include "base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+
+enum {
+	FD_FIRST = 800,	   /* our visible descriptors: above what applications number themselves */
+	SPARE_INSTANCES = 2, /* inotify instances that must be left for others */
+};
+
+/* Nobody else may starve: fails when fewer than SPARE_INSTANCES more could be made. */
+static int inotify_make(void)
+{
+	int fds[1 + SPARE_INSTANCES], n, error = 0;
+
+	for (n = 0; n < 1 + SPARE_INSTANCES && !error; n++) {
+		fds[n] = (int)sys1(SYS_inotify_init1, IN_NONBLOCK | IN_CLOEXEC);
+		if (fds[n] < 0)
+			error = fds[n--];
+	}
+	while (n > (error ? 0 : 1))
+		sys_close(fds[--n]);
+	return error ? error : fds[0];
+}
+
+/* The mount table of the calling thread's namespace, from a real procfs. */
+static int mounts_open(void)
+{
+	int fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0)
+		return fd;
+	if (sys2(SYS_fstatfs, fd, &fs) || fs.f_type != PROC_SUPER_MAGIC) {
+		sys_close(fd);
+		return -ENODEV;
+	}
+	return fd;
+}
+
+static int page_make(struct bell *b, struct segment *s, char *memory, int inotify, int mounts)
+{
+	enum { RING_BYTES = RING_PAGES * RING_PAGE_BYTES };
+	int error;
+
+	if ((error = ring_make(&b->inotify, memory, true, inotify)) ||
+	    (error = ring_make(&b->mounts, memory + RING_BYTES, true, mounts)) ||
+	    (error = ring_make(&b->exchange, memory + 2 * RING_BYTES, false, inotify)) ||
+	    (error = ring_arm(&b->inotify, POLLIN)) || (error = ring_arm(&b->mounts, POLLPRI)))
+		return error;
+	error = ring_install(&b->exchange); /* Linux >= 6.8 */
+	if (error < 0)
+		return error;
+	sys_close(error);
+	ring_words(&b->inotify, s, &s->bells[0]);
+	ring_words(&b->mounts, s, &s->bells[1]);
+	b->kind = BELL_PAGE;
+	return 0;
+}
+
+/* Moves *fd above FD_FIRST. */
+static int raise_fd(int *fd)
+{
+	int high = (int)sys3(SYS_fcntl, *fd, F_DUPFD_CLOEXEC, FD_FIRST);
+
+	sys_close(*fd);
+	*fd = high;
+	return high < 0 ? high : 0;
+}
+
+static int epoll_add(int epoll, int fd, uint32_t events)
+{
+	struct epoll_event e = {.events = events, .data.u32 = events};
+
+	return (int)sys4(SYS_epoll_ctl, epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int epoll_make(struct bell *b, int inotify, int mounts)
+{
+	int epoll = (int)sys1(SYS_epoll_create1, EPOLL_CLOEXEC), error;
+
+	if (epoll < 0)
+		return epoll;
+	error = raise_fd(&epoll);
+	if (error)
+		return error;
+	b->inotify_fd = (int)sys3(SYS_fcntl, inotify, F_DUPFD_CLOEXEC, FD_FIRST);
+	b->mounts_fd = (int)sys3(SYS_fcntl, mounts, F_DUPFD_CLOEXEC, FD_FIRST);
+	if (b->inotify_fd < 0 || b->mounts_fd < 0)
+		error = -EMFILE;
+	else if (!(error = epoll_add(epoll, b->inotify_fd, EPOLLIN)))
+		error = epoll_add(epoll, b->mounts_fd, EPOLLPRI);
+	if (error) {
+		if (b->inotify_fd >= 0)
+			sys_close(b->inotify_fd);
+		if (b->mounts_fd >= 0)
+			sys_close(b->mounts_fd);
+		sys_close(epoll);
+		return error;
+	}
+	b->epoll_fd = epoll;
+	b->kind = BELL_EPOLL;
+	return 0;
+}
+
+int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell)
+{
+	int inotify = inotify_make(), mounts, error;
+
+	if (inotify < 0)
+		return inotify;
+	mounts = mounts_open();
+	if (mounts < 0) {
+		sys_close(inotify);
+		return mounts;
+	}
+	error = page_bell ? page_make(b, s, memory, inotify, mounts) : -ENOSYS;
+	/* Whatever the reason, the other bell may work. Rings half made end with their thread. */
+	if (error)
+		error = epoll_make(b, inotify, mounts);
+	sys_close(inotify);
+	sys_close(mounts);
+	return error;
+}
+
+/* Sets mounts_moved and lost; true when an event is waiting. Under b->lock. */
+static bool epoll_look(struct bell *b)
+{
+	struct epoll_event e[2];
+	long n = sys6(SYS_epoll_pwait, b->epoll_fd, e, 2, 0, NULL, 8);
+
+	if (n < 0)
+		store_relaxed(&b->lost, 1);
+	for (long i = 0; i < n; i++)
+		if (e[i].data.u32 == EPOLLPRI)
+			store_relaxed(&b->mounts_moved, 1);
+	return n != 0;
+}
+
+bool bell_pending(struct bell *b)
+{
+	bool news;
+
+	if (!try_claim(&b->lock, 1))
+		return false;
+	news = epoll_look(b);
+	store_release(&b->lock, 0); /* pairs with try_claim(): the next checker sees mounts_moved */
+	return !news && !load_relaxed(&b->mounts_moved) && !load_relaxed(&b->lost);
+}
+
+static unsigned ring_collect(struct ring *r, unsigned bit)
+{
+	int result;
+
+	if (!ring_rung(r))
+		return 0;
+	if (ring_answer(r) < 0)
+		return RANG_BROKEN;
+	if (!ring_take(r, &result))
+		return 0; /* a wake-up for other events: the poll is still armed */
+	return result < 0 ? RANG_BROKEN : bit;
+}
+
+unsigned bell_answer(struct bell *b)
+{
+	unsigned rang = 0;
+
+	if (b->kind == BELL_PAGE)
+		return ring_collect(&b->inotify, RANG_EVENTS) | ring_collect(&b->mounts, RANG_MOUNTS);
+	if (!try_claim(&b->lock, 1))
+		return 0; /* the checker that holds it will find the news again: they are not read */
+	if (epoll_look(b))
+		rang = RANG_EVENTS;
+	if (load_relaxed(&b->mounts_moved))
+		rang |= RANG_MOUNTS;
+	store_relaxed(&b->mounts_moved, 0);
+	store_release(&b->lock, 0);
+	return load_relaxed(&b->lost) ? RANG_BROKEN : rang;
+}
+
+int bell_rearm(struct bell *b, unsigned rang)
+{
+	int error = 0;
+
+	if (b->kind != BELL_PAGE)
+		return 0;
+	if (rang & RANG_EVENTS)
+		error = ring_arm(&b->inotify, POLLIN);
+	if (!error && (rang & RANG_MOUNTS))
+		error = ring_arm(&b->mounts, POLLPRI);
+	return error;
+}
+
+bool bell_rung(struct bell *b)
+{
+	if (b->kind == BELL_PAGE)
+		return ring_rung(&b->inotify) || ring_rung(&b->mounts);
+	return !bell_pending(b);
+}
+
+int bell_read(struct bell *b, void *buffer, unsigned size)
+{
+	if (b->kind == BELL_PAGE)
+		return ring_read(&b->exchange, buffer, size);
+	return (int)sys_read(b->inotify_fd, buffer, size);
+}
+
+int bell_borrow(struct bell *b)
+{
+	return b->kind == BELL_PAGE ? ring_install(&b->exchange) : b->inotify_fd;
+}
+
+void bell_return(struct bell *b, int fd)
+{
+	if (b->kind == BELL_PAGE)
+		sys_close(fd);
+}

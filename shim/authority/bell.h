@@ -1,0 +1,64 @@
+/*
+ * bell.h - knowing that nothing changed: one inotify instance, one mountinfo file, and the bell
+ * that rings before a change returns to whoever made it.
+ *
+ * Two kinds, chosen when it is made: the page bell (readers look at memory, segment_quiet()) and
+ * the pending-check (readers ask with one system call, bell_pending()). Only the thread that made a
+ * bell may call anything but bell_pending().
+ */
+#ifndef AUTHORITY_BELL_H
+#define AUTHORITY_BELL_H
+
+#include "authority/ring.h"
+
+enum bell_kind { BELL_NONE = 0, BELL_PAGE, BELL_EPOLL };
+
+enum { BELL_RINGS = 3, BELL_MEMORY_BYTES = BELL_RINGS * RING_PAGES * RING_PAGE_BYTES };
+
+struct bell {
+	uint32_t kind; /* enum bell_kind */
+	/* page: one ring a polled file, and one for all else */
+	struct ring inotify, mounts, exchange;
+	/* pending-check: descriptors above the application's */
+	int epoll_fd, inotify_fd, mounts_fd;
+	uint32_t lock;	      /* one checker at a time: epoll_wait(0) can miss beside another */
+	uint8_t mounts_moved; /* sticky: polling mountinfo consumes its event */
+	uint8_t lost;	      /* a descriptor of ours was taken away: caching has ended */
+};
+
+/* What rang. */
+enum { RANG_EVENTS = 1, RANG_MOUNTS = 2, RANG_BROKEN = 4 };
+
+/*
+ * memory: BELL_MEMORY_BYTES zeroed, page-aligned bytes within reach of *s, whose bell words are
+ * set. page_bell false: the pending-check at once. 0, or -errno and nothing left behind.
+ */
+int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell);
+
+/* Pending-check: true when nothing changed. Any thread. */
+bool bell_pending(struct bell *b);
+
+/* Which files have news: RANG_ bits. Clears the page bell; the segment's seq must be odd. */
+unsigned bell_answer(struct bell *b);
+
+/* Makes the bell ring again for the files in `rang`. 0 or -errno: then it must not be trusted. */
+int bell_rearm(struct bell *b, unsigned rang);
+
+/* Has it rung since it was armed? */
+bool bell_rung(struct bell *b);
+
+/* read(2) of inotify events; -EAGAIN when there are none. */
+int bell_read(struct bell *b, void *buffer, unsigned size);
+
+/* A descriptor for inotify_add_watch(2), to be given back at once. */
+int bell_borrow(struct bell *b);
+void bell_return(struct bell *b, int fd);
+
+/* Is fd a descriptor of the pending-check? */
+static inline bool bell_owns(const struct bell *b, int fd)
+{
+	return b->kind == BELL_EPOLL &&
+	       (fd == b->epoll_fd || fd == b->inotify_fd || fd == b->mounts_fd);
+}
+
+#endif

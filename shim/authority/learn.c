@@ -1,0 +1,317 @@
+/*
+ * learn.c - finding facts, and ending them when a bell rang.
+ *
+ * Order, within one odd seq: walk and watch the chain, ask, take note of what was announced
+ * meanwhile, publish. Signals are blocked: a handler may longjmp out, and must not come in.
+ */
+#include "authority/authority.h"
+
+#include "authority/listing.h"
+#include "authority/place.h"
+#include "authority/refuse.h"
+#include "authority/walk.h"
+#include "authority/watch.h"
+#include "authority/worth.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/sys.h"
+#include "cache/reader.h"
+#include "cache/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+enum { CATCH_UP_TRIES = 16, WALK_TRIES = 3 };
+
+int authority_start(struct authority *a, struct segment *s, const struct authority_options *o)
+{
+	uint64_t began = sys_clock_ns();
+	int error;
+
+	a->segment = s;
+	a->eager = o->eager;
+	a->skip = o->skip;
+	a->trust = o->trust;
+	a->learn_ns = WORTH_FIRST_LEARN_NS;
+	segment_begin(s);
+	segment_reset(s, o->reserved, o->limit);
+	error = bell_make(&a->bell, s, o->bell_memory, o->page_bell);
+	if (error) {
+		a->broken = true;
+		return error;
+	}
+	store_release(&a->owner, (uint32_t)sys_gettid()); /* pairs with authority_is_mine() */
+	a->start_ns = a->spent_ns = sys_clock_ns() - began;
+	segment_end(s);
+	return 0;
+}
+
+bool authority_is_mine(const struct authority *a)
+{
+	uint32_t owner = load_acquire(&a->owner);
+
+	return owner && !a->broken && owner == (uint32_t)sys_gettid();
+}
+
+static void signals_block(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
+}
+
+static void signals_restore(const uint64_t *old)
+{
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
+}
+
+/* One event's consequences; see the table in the README's architecture section. */
+static void apply(struct authority *a, const struct inotify_event *e)
+{
+	struct watch *w = watch_find(a, e->wd);
+	size_t n = e->len ? bytes_length(e->name) : 0;
+	uint64_t name;
+
+	if (e->mask & IN_Q_OVERFLOW) {
+		place_end_all(a);
+		return;
+	}
+	if (!w)
+		return; /* of a watch that was removed: nothing rests on it */
+	w->rang = true;
+	if (!n) {
+		if (event_ends_self(e->mask)) {
+			place_end_watched(a, e->wd);
+			watch_unlist(a, w);
+		}
+		if (e->mask & IN_IGNORED)
+			watch_forget(a, w);
+		return;
+	}
+	name = event_name(e->name, n);
+	/* A child's ATTRIB concerns files: on overlayfs their own watch can be silent. */
+	place_end_named(a, e->wd, name);
+	if (w->filter && event_brings_name(e->mask)) {
+		w->added++;
+		/* Event names are padded with NULs, and the buffer has room behind. */
+		filter_add(a->segment, w->filter, hash_name(e->name, n));
+		if (listing_outgrown(w))
+			worth_relist(a, w);
+	}
+}
+
+/* Reads and applies events until there are none. False: the queue cannot be read. */
+static bool apply_events(struct authority *a)
+{
+	for (;;) {
+		int size = bell_read(&a->bell, a->events, sizeof a->events - 8);
+
+		if (size == -EAGAIN)
+			return true;
+		if (size <= 0)
+			return false;
+		for (int at = 0; at < size;) {
+			const struct inotify_event *e = (const void *)(a->events + at);
+
+			at += (int)(sizeof *e + e->len);
+			apply(a, e);
+		}
+		/* A queue that was emptied, as far as one can tell: arming it again looks anyway. */
+		if (size < (int)sizeof a->events - 8 - 300)
+			return true;
+	}
+}
+
+/* Within an odd seq. False: the bell cannot be trusted; seq must stay odd for good. */
+static bool catch_up(struct authority *a)
+{
+	for (int i = 0; i < CATCH_UP_TRIES; i++) {
+		unsigned rang = bell_answer(&a->bell);
+
+		if (rang & RANG_BROKEN)
+			return false;
+		if (rang & RANG_MOUNTS) {
+			refuse_mounts_changed(a);
+			place_end_all(a);
+		}
+		if ((rang & RANG_EVENTS) && !apply_events(a))
+			return false;
+		if (bell_rearm(&a->bell, rang))
+			return false;
+		if (!bell_rung(&a->bell))
+			return true;
+	}
+	return true; /* still ringing: readers see that for themselves */
+}
+
+/* Ends the odd seq begun with segment_begin(), if the bell allows. */
+static bool conclude(struct authority *a)
+{
+	if (bell_rung(&a->bell) && !catch_up(a)) {
+		place_end_all(a);
+		a->broken = true;
+		return false;
+	}
+	watch_sweep(a);
+	segment_end(a->segment);
+	return true;
+}
+
+bool authority_catch_up(struct authority *a, uint64_t gain_ns)
+{
+	uint64_t mask, began;
+	bool good;
+
+	signals_block(&mask);
+	began = sys_clock_ns();
+	segment_begin(a->segment);
+	good = conclude(a);
+	if (good)
+		worth_reckon(a, gain_ns, sys_clock_ns() - began);
+	signals_restore(&mask);
+	return good;
+}
+
+/* The name asked for is absent, as the kernel sees it, by the whole spelled path. */
+static bool probe_absent(struct authority *a, const char *text, uint32_t length, uint32_t end)
+{
+	struct statx out;
+	char *path = a->link[0];
+
+	if (end >= LINK_BYTES || end > length)
+		return false;
+	bytes_copy(path, text, end);
+	path[end] = 0;
+	return sys_statx(SYS_AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE,
+			 &out) == -ENOENT;
+}
+
+/* Lists the directory where the walk ended, for the spelled prefix that led there. */
+static enum learned list_there(struct walk *w, const char *text, uint32_t length)
+{
+	struct authority *a = w->a;
+	struct record *r = place_record(a, w->place);
+	uint32_t target = place_target(a, w->place), end;
+	struct watch *watch;
+
+	if (r->filter || !target || a->places[target].kind != PLACE_DIRECTORY || !walk_open(w))
+		return LEARNED_NOTHING;
+	watch = listing_make(w);
+	if (!watch)
+		return LEARNED_NOTHING;
+	end = r->length + 1 + path_component(text, r->length + 1, length);
+	if (!probe_absent(a, text, length, end))
+		return LEARNED_NOTHING;
+	store_relaxed(&r->filter, watch->filter);
+	a->learned++;
+	return LEARNED_FACT;
+}
+
+/* Asks the kernel the question of a positive fact, and writes its answer down. */
+static enum learned ask(struct authority *a, struct record *r, uint32_t place,
+			enum question question, unsigned detail)
+{
+	static const char names[][26] = {"security.selinux", "security.capability",
+					 "system.posix_acl_access", "system.posix_acl_default"};
+	const char *path = (const char *)r->path;
+	const struct place *p = &a->places[place];
+	unsigned call;
+
+	switch (question) {
+	case QUESTION_ACCESS:
+		if (refuse_by_label(a) ||
+		    sys3(SYS_faccessat, SYS_AT_FDCWD, path, detail) != 0 ||
+		    (worth_acl_on_btrfs(a, place) &&
+		     sys4(SYS_getxattr, path, names[2], NULL, 0) != -ENODATA))
+			return LEARNED_NOTHING;
+		store_relaxed(&r->access_ok, (uint8_t)(r->access_ok | ACCESS_EXISTS | detail));
+		break;
+	case QUESTION_XATTR:
+	case QUESTION_LXATTR:
+		/* Of a symlink itself nothing is remembered. */
+		if (p->kind == PLACE_LINK && question == QUESTION_LXATTR)
+			return LEARNED_NOTHING;
+		call = question == QUESTION_XATTR ? SYS_getxattr : SYS_lgetxattr;
+		if (sys4(call, path, names[detail], NULL, 0) != -ENODATA)
+			return LEARNED_NOTHING;
+		detail += question == QUESTION_XATTR ? 0 : XATTR_NAMES;
+		store_relaxed(&r->xattr_absent, (uint8_t)(r->xattr_absent | 1U << detail));
+		break;
+	default:
+		break; /* the walk answered it */
+	}
+	if (!(r->flags & RECORD_POSITIVE))
+		store_relaxed(&a->segment->positives, a->segment->positives + 1);
+	store_relaxed(&r->flags, (uint8_t)(r->flags | RECORD_POSITIVE));
+	a->learned++;
+	return LEARNED_FACT;
+}
+
+/* One try: the walk, and what is learned at its end. */
+static enum walked attempt(struct authority *a, const char *text, uint32_t length, bool absent,
+			   enum question question, unsigned detail, enum learned *learned)
+{
+	struct walk w;
+	enum walked how;
+	struct place *p;
+
+	if (walk_begin(&w, a) < 0)
+		return WALK_REFUSED;
+	how = walk_path(&w, text, length);
+	p = &a->places[w.place];
+	if (w.place && p->skip) {
+		p->skip--;
+	} else if (absent && how == WALK_MISSING) {
+		*learned = list_there(&w, text, length);
+		if (*learned == LEARNED_NOTHING && !place_record(a, w.place)->filter)
+			place_strike(a, w.place);
+	} else if (!absent && how == WALK_WHOLE) {
+		*learned = ask(a, place_record(a, w.place), w.place, question, detail);
+	}
+	walk_end(&w);
+	return how;
+}
+
+static enum learned learn(struct authority *a, const char *text, uint32_t length, bool absent,
+			  enum question question, unsigned detail)
+{
+	enum learned learned = LEARNED_NOTHING;
+	uint64_t mask, began;
+
+	if (length >= LINK_BYTES)
+		return LEARNED_NOTHING;
+	signals_block(&mask);
+	began = sys_clock_ns();
+	segment_begin(a->segment);
+	for (int i = 0; i < WALK_TRIES; i++)
+		if (attempt(a, text, length, absent, question, detail, &learned) != WALK_RACED)
+			break;
+	if (!conclude(a))
+		learned = LEARNED_NOTHING;
+	worth_learned(a, learned, sys_clock_ns() - began);
+	signals_restore(&mask);
+	return learned;
+}
+
+enum learned authority_learn_absent(struct authority *a, const char *text, uint32_t length)
+{
+	return learn(a, text, length, true, QUESTION_NONE, 0);
+}
+
+enum learned authority_learn_present(struct authority *a, const char *text, uint32_t length,
+				     enum question question, unsigned detail)
+{
+	return learn(a, text, length, false, question, detail);
+}
+
+void authority_forget(struct authority *a)
+{
+	uint64_t mask;
+
+	signals_block(&mask);
+	segment_begin(a->segment);
+	place_end_all(a);
+	conclude(a);
+	signals_restore(&mask);
+}

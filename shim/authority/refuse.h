@@ -1,0 +1,25 @@
+/*
+ * refuse.h - who decides that a directory is refused: the closed list of what may be cached.
+ */
+#ifndef AUTHORITY_REFUSE_H
+#define AUTHORITY_REFUSE_H
+
+#include "authority/authority.h"
+
+#include <linux/stat.h>
+
+/*
+ * May facts rest on the component that the O_PATH descriptor `fd` names? `found` is its statx,
+ * `spelled` (length bytes) the path that led to it. Returns its mount's entry, or NULL: refused.
+ * The entry is valid until the mount table changes.
+ */
+const struct mount *refuse_component(struct authority *a, int fd, const struct statx *found,
+				     const char *spelled, uint32_t length);
+
+/* The mount table changed: judge anew, and walk no mount that was not there before. */
+void refuse_mounts_changed(struct authority *a);
+
+/* Does a security module with labels decide access() here? */
+bool refuse_by_label(struct authority *a);
+
+#endif

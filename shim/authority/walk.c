@@ -1,0 +1,400 @@
+/*
+ * walk.c - the chain walk.
+ *
+ * For each new component: open it (O_PATH, O_NOFOLLOW) relative to its parent's descriptor, watch
+ * it through that descriptor, then look the name up again: if it is the same inode, any later
+ * rename makes an event; else a rename slipped in between. Components whose places live are not
+ * opened at all.
+ */
+#include "authority/walk.h"
+
+#include "authority/place.h"
+#include "authority/refuse.h"
+#include "authority/watch.h"
+#include "base/bytes.h"
+#include "base/sys.h"
+#include "cache/reader.h"
+#include "cache/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+
+bool identity_equal(const struct identity *a, const struct identity *b)
+{
+	return a->ino == b->ino && a->mount == b->mount && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor;
+}
+
+bool identity_of(struct identity *id, int dir, const char *name, struct statx *out)
+{
+	unsigned mask = STATX_TYPE | STATX_MODE | STATX_INO | SYS_STATX_MNT_ID |
+			SYS_STATX_MNT_ID_UNIQUE;
+	int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (*name ? 0 : AT_EMPTY_PATH);
+
+	if (sys_statx(dir, name, flags, mask, out))
+		return false;
+	/* Linux < 5.8 has no mount ids. */
+	if (!(out->stx_mask & (SYS_STATX_MNT_ID | SYS_STATX_MNT_ID_UNIQUE)))
+		return false;
+	*id = (struct identity){
+		.ino = out->stx_ino,
+		.mount = out->stx_mnt_id,
+		.dev_major = out->stx_dev_major,
+		.dev_minor = out->stx_dev_minor,
+	};
+	return true;
+}
+
+int walk_begin(struct walk *w, struct authority *a)
+{
+	*w = (struct walk){.a = a, .fd = -1};
+	w->borrowed = bell_borrow(&a->bell);
+	return w->borrowed < 0 ? w->borrowed : 0;
+}
+
+static void leave(struct walk *w)
+{
+	if (w->fd >= 0)
+		sys_close(w->fd);
+	w->fd = -1;
+}
+
+void walk_end(struct walk *w)
+{
+	leave(w);
+	bell_return(&w->a->bell, w->borrowed);
+}
+
+static void move_to(struct walk *w, uint32_t place, int fd)
+{
+	leave(w);
+	w->place = place;
+	w->fd = fd;
+}
+
+bool walk_open(struct walk *w)
+{
+	const struct record *r = place_record(w->a, w->place);
+	uint32_t target = place_target(w->a, w->place);
+	struct identity id;
+	struct statx found;
+
+	if (w->fd >= 0)
+		return true;
+	w->fd = (int)sys_openat(SYS_AT_FDCWD, r->length ? (const char *)r->path : "/",
+				O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->fd < 0)
+		return false;
+	if (target && identity_of(&id, w->fd, "", &found) &&
+	    identity_equal(&id, &w->a->places[target].id))
+		return true;
+	leave(w);
+	return false;
+}
+
+/* A place in the making. */
+struct step {
+	const char *text; /* the spelled path so far */
+	uint32_t length;
+	uint32_t in; /* place of the directory that holds it; 0 for "/" */
+	int fd;	     /* O_PATH of the component */
+	struct identity id;
+	struct statx found;
+	const struct mount *mount;
+	enum place_kind kind;
+	const char *name;
+	uint32_t name_length;
+};
+
+/* More events from the watched directory that holds the component. */
+static bool watch_holder(struct walk *w, const struct step *s)
+{
+	uint32_t target = place_target(w->a, s->in);
+	uint32_t need = s->kind == PLACE_LINK || (s->kind == PLACE_FILE && s->mount->overlay)
+				? WATCH_HOLDER
+				: WATCH_THROUGH;
+	struct watch *in = target ? watch_find(w->a, w->a->places[target].wd) : NULL;
+
+	if (!in)
+		return false;
+	if ((in->mask & need) == need)
+		return true;
+	return watch_add(w->a, w->borrowed, w->fd, need) == in->wd;
+}
+
+/* The canonical name of a directory or file reached by name: its parent's, and its own. */
+static bool name_canonically(struct walk *w, const struct step *s, uint32_t place)
+{
+	struct authority *a = w->a;
+	struct record *r = place_record(a, place);
+	const struct record *parent;
+	const struct text *t = NULL;
+	char *out = a->link[LINK_DEPTH - 1]; /* no walk is that deep when it names */
+	const char *base;
+	uint32_t n;
+
+	if (!s->in) {
+		store_relaxed(&r->flags, r->flags | RECORD_SAME);
+		return true;
+	}
+	/* A symlink's record has its target's canonical name. */
+	parent = place_record(a, s->in);
+	t = (const struct text *)((char *)a->segment + parent->canonical);
+	base = parent->flags & RECORD_SAME ? (const char *)parent->path : t->bytes;
+	n = parent->flags & RECORD_SAME ? parent->length : t->length;
+	if (s->name_length == 2 && bytes_equal(s->name, "..", 2)) {
+		while (n && base[--n] != '/')
+			;
+		bytes_copy(out, base, n);
+	} else if (parent->flags & RECORD_SAME) {
+		store_relaxed(&r->flags, r->flags | RECORD_SAME);
+		return true;
+	} else {
+		if (n + 1 + s->name_length > LINK_BYTES)
+			return false;
+		bytes_copy(out, base, n);
+		out[n] = '/';
+		bytes_copy(out + n + 1, s->name, s->name_length);
+		n += 1 + s->name_length;
+	}
+	a->places[place].text = segment_text(a->segment, a->places[place].text, out, n);
+	store_relaxed(&r->canonical, a->places[place].text);
+	return r->canonical;
+}
+
+static void adopt_target_name(struct authority *a, uint32_t place, uint32_t target)
+{
+	struct record *r = place_record(a, place);
+	const struct record *t = place_record(a, target);
+
+	if (!(t->flags & RECORD_SAME)) {
+		store_relaxed(&r->canonical, t->canonical);
+		return;
+	}
+	a->places[place].text = segment_text(a->segment, a->places[place].text,
+					     (const char *)t->path, t->length);
+	store_relaxed(&r->canonical, a->places[place].text);
+}
+
+/* Makes the place alive: everything it rests on is watched. `via` for symlinks. */
+static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place, uint32_t via)
+{
+	struct authority *a = w->a;
+	struct place *p = &a->places[place];
+	uint32_t in = place_target(a, s->in);
+	struct record *r = place_record(a, place);
+
+	p->id = s->id;
+	p->name = event_name(s->name, s->name_length);
+	p->wd = wd;
+	p->in_wd = in ? a->places[in].wd : 0;
+	p->parent = s->in;
+	p->via = via;
+	p->kind = (uint8_t)s->kind;
+	p->sticky = (s->found.stx_mode & S_ISVTX) != 0;
+	watch_use(a, p->wd);
+	watch_use(a, p->in_wd);
+	store_relaxed(&r->name_max, s->mount->name_max);
+	store_relaxed(&r->flags, r->flags & (uint8_t) ~(RECORD_REFUSED | RECORD_SAME));
+	if (s->kind == PLACE_LINK) {
+		adopt_target_name(a, place, via);
+		return r->canonical;
+	}
+	store_relaxed(&r->flags, r->flags | RECORD_NOT_LINK);
+	if (name_canonically(w, s, place))
+		return true;
+	place_end(a, place);
+	return false;
+}
+
+/* Opens and judges the component. */
+static enum walked step_open(struct walk *w, struct step *s)
+{
+	struct authority *a = w->a;
+	mode_t type;
+
+	if (s->in) {
+		if (s->name_length > PATH_NAME_MAX || !walk_open(w))
+			return WALK_RACED;
+		bytes_copy(a->name, s->name, s->name_length);
+		a->name[s->name_length] = 0;
+		s->fd = (int)sys_openat(w->fd, a->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	} else {
+		s->fd = (int)sys_openat(SYS_AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (s->fd < 0)
+		return s->fd == -ENOENT ? WALK_MISSING : WALK_REFUSED;
+	if (!identity_of(&s->id, s->fd, "", &s->found))
+		return WALK_REFUSED;
+	s->mount = refuse_component(a, s->fd, &s->found, s->text, s->length);
+	if (!s->mount)
+		return WALK_REFUSED;
+	type = s->found.stx_mode & S_IFMT;
+	s->kind = type == S_IFDIR ? PLACE_DIRECTORY : type == S_IFLNK ? PLACE_LINK : PLACE_FILE;
+	/* fs.protected_symlinks: who may follow it depends on who owns it. */
+	if (s->kind == PLACE_LINK && a->places[place_target(a, s->in)].sticky)
+		return WALK_REFUSED;
+	return WALK_WHOLE;
+}
+
+static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uint32_t place);
+static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint32_t length,
+			     int depth);
+
+/* The component of `text` that ends at `length`; the walk stands in the directory that holds it. */
+static enum walked step(struct walk *w, const char *text, uint32_t length, uint32_t name, int depth)
+{
+	struct authority *a = w->a;
+	uint32_t place = place_find(a, text, length);
+	struct step s = {
+		.text = text,
+		.length = length,
+		.in = w->place,
+		.fd = -1,
+		.name = text + name,
+		.name_length = length - name,
+	};
+	struct identity again;
+	struct statx found;
+	enum walked how;
+	int wd;
+
+	if (place_alive(a, place)) {
+		move_to(w, place, -1);
+		return WALK_WHOLE;
+	}
+	how = step_open(w, &s);
+	if (s.fd >= 0 && !(place = place_of(a, text, length)))
+		how = WALK_REFUSED; /* the segment is full */
+	else if (s.fd >= 0 && how == WALK_REFUSED)
+		store_relaxed(&place_record(a, place)->flags,
+			      place_record(a, place)->flags | RECORD_REFUSED);
+	if (how == WALK_WHOLE && s.in && !watch_holder(w, &s))
+		how = WALK_REFUSED;
+	if (how == WALK_WHOLE) {
+		wd = watch_add(a, w->borrowed, s.fd, WATCH_SELF);
+		if (wd < 0)
+			how = WALK_REFUSED;
+		else if (s.in && (!identity_of(&again, w->fd, a->name, &found) ||
+				  !identity_equal(&again, &s.id)))
+			how = WALK_RACED;
+	}
+	if (how != WALK_WHOLE) {
+		if (s.fd >= 0)
+			sys_close(s.fd);
+		return how;
+	}
+	if (s.kind == PLACE_LINK)
+		return follow(w, &s, wd, depth, place);
+	if (!settle(w, &s, wd, place, 0)) {
+		sys_close(s.fd);
+		return WALK_REFUSED;
+	}
+	move_to(w, place, s.fd);
+	return WALK_WHOLE;
+}
+
+/* Folds `//`, `/./` and a last `/` out of the n bytes of a symlink's text, in place. */
+static uint32_t fold_link(char *text, uint32_t from, uint32_t n)
+{
+	uint32_t out = from, i = from;
+
+	while (i < n) {
+		uint32_t part = path_component(text, i, n);
+
+		if (part && !(part == 1 && text[i] == '.')) {
+			text[out++] = '/';
+			for (uint32_t k = 0; k < part; k++)
+				text[out++] = text[i + k];
+		}
+		i += part + 1;
+	}
+	return out;
+}
+
+/*
+ * Spells the symlink's target in a->link[depth]: its own text when absolute, else after the spelled
+ * directory that holds it. The text is moved up by one byte so that folding in place has room.
+ */
+static uint32_t spell_target(struct walk *w, const struct step *s, int depth, uint32_t *from)
+{
+	char *out = w->a->link[depth];
+	const struct record *in = place_record(w->a, s->in);
+	uint32_t base = in->length;
+	long n;
+
+	if (base + 16 >= LINK_BYTES)
+		return 0;
+	n = sys_readlinkat(s->fd, "", out + base + 1, LINK_BYTES - base - 9);
+	if (n <= 0 || n >= LINK_BYTES - (long)base - 9)
+		return 0;
+	if (out[base + 1] == '/') {
+		for (long i = 0; i < n; i++)
+			out[i] = out[base + 1 + i];
+		*from = 0;
+		/* The leading slash is an empty component: fold_link() drops it and puts its own. */
+		n = fold_link(out, 0, (uint32_t)n);
+		return (uint32_t)n;
+	}
+	bytes_copy(out, in->path, base);
+	*from = base;
+	out[base] = '/';
+	return fold_link(out, base, base + 1 + (uint32_t)n);
+}
+
+/* A symlink: its place leads through its target's. */
+static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uint32_t place)
+{
+	struct authority *a = w->a;
+	enum walked how = WALK_REFUSED;
+	uint32_t from = 0, length, in = w->place;
+
+	if (depth + 1 < LINK_DEPTH) {
+		length = spell_target(w, s, depth, &from);
+		if (!from)
+			move_to(w, 0, -1);
+		if (length)
+			how = walk_from(w, a->link[depth], from, length, depth + 1);
+		else if (!from)
+			how = WALK_REFUSED;
+	}
+	sys_close(s->fd);
+	/* Missing: a dangling link is nobody's directory. The holder may have died on the way. */
+	if (how == WALK_MISSING)
+		how = WALK_REFUSED;
+	if (how != WALK_WHOLE || !place_alive(a, w->place) || !place_alive(a, in))
+		return how == WALK_WHOLE ? WALK_RACED : how;
+	if (!settle(w, s, wd, place, w->place))
+		return WALK_REFUSED;
+	w->place = place; /* w->fd, if open, is the target's: the same directory */
+	return WALK_WHOLE;
+}
+
+/* Walks on from w->place (0: from the root) along text[at..length). */
+static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint32_t length,
+			     int depth)
+{
+	enum walked how = WALK_WHOLE;
+	uint32_t target;
+
+	if (!w->place)
+		how = step(w, text, 0, 0, depth);
+	while (how == WALK_WHOLE && at < length) {
+		uint32_t n = path_component(text, at + 1, length);
+
+		target = place_target(w->a, w->place);
+		if (!target || w->a->places[target].kind != PLACE_DIRECTORY)
+			return WALK_REFUSED; /* ENOTDIR: the kernel's to say */
+		at += 1 + n;
+		how = step(w, text, at, at - n, depth);
+	}
+	return how;
+}
+
+enum walked walk_path(struct walk *w, const char *text, uint32_t length)
+{
+	move_to(w, 0, -1);
+	return walk_from(w, text, 0, length, 0);
+}

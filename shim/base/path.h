@@ -1,0 +1,55 @@
+/*
+ * path.h - paths as the caller spelled them, taken apart without a system call.
+ *
+ * `//` and `/./` are folded, as are a trailing `/` or `/.`; `..` never is. Owns no memory.
+ */
+#ifndef BASE_PATH_H
+#define BASE_PATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PATH_FOLDED_MAX = 384, /* longer paths that need folding go to the kernel */
+	PATH_PAGE = 4096,      /* no architecture has smaller pages */
+	PATH_NAME_MAX = 255,
+#if defined(__x86_64__)
+	PATH_ADDRESS_BITS = 47, /* of a canonical user address */
+#else
+	PATH_ADDRESS_BITS = 48,
+#endif
+};
+
+enum path_kind {
+	PATH_ARGUMENT = 0, /* NULL, empty, too long, or not surely a string: the kernel's to judge */
+	PATH_RELATIVE,
+	PATH_ABSOLUTE,
+};
+
+/*
+ * An absolute path: text[0] is '/', no component is empty or ".", and no slash ends it but for "/"
+ * itself, whose length is 0: prefixes are written without their last slash. Up to 8 bytes after
+ * text[length] are readable.
+ */
+struct path {
+	const char *text;
+	uint32_t length;
+	uint32_t directory; /* length of the dirname: offset of the last slash */
+	uint8_t trailing;   /* the caller's spelling ended in "/" or "/." */
+	char folded[PATH_FOLDED_MAX + 8];
+};
+
+/* Reads no byte beyond the page that holds the last byte it needs. Async-signal-safe. */
+enum path_kind path_parse(struct path *p, const char *spelled);
+
+/* The length of the component that begins at text[from], in a text of `length` bytes. */
+static inline uint32_t path_component(const char *text, uint32_t from, uint32_t length)
+{
+	uint32_t i = from;
+
+	while (i < length && text[i] != '/')
+		i++;
+	return i - from;
+}
+
+#endif

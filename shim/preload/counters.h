@@ -1,0 +1,68 @@
+/*
+ * counters.h - what the statistics count.
+ *
+ * A thread counts in a slot of its own, so that hits on many threads share no line; threads beyond
+ * the slots share the last one, by atomic additions. A signal handler that comes between a load and
+ * its store can lose one count.
+ */
+#ifndef PRELOAD_COUNTERS_H
+#define PRELOAD_COUNTERS_H
+
+#include "base/atomic.h"
+#include "base/attributes.h"
+
+#include <fastpath.h>
+#include <stdbool.h>
+
+struct counters {
+	uint64_t thread; /* thread pointer of the owner; 0: free */
+	uint64_t calls[FASTPATH_CALLS];
+	uint64_t served[FASTPATH_CALLS];
+	uint64_t kernel[FASTPATH_REASONS];
+	uint64_t unused[2];
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct counters) == 192, "whole cache lines");
+
+struct counters_set {
+	struct counters *slots;
+	uint32_t last; /* index of the shared one; a power of two less one */
+};
+
+/* Differs between living threads, costs nothing to ask. */
+FP_INLINE uint64_t thread_pointer(void)
+{
+#if defined(__x86_64__)
+	uint64_t self;
+
+	__asm__("mov %%fs:0, %0" : "=r"(self));
+	return self;
+#else
+	return (uint64_t)__builtin_thread_pointer();
+#endif
+}
+
+FP_INLINE struct counters *counters_mine(const struct counters_set *set, bool *shared)
+{
+	uint64_t thread = thread_pointer(), at = (thread >> 12 ^ thread >> 20) & set->last;
+	struct counters *c = &set->slots[at == set->last ? 0 : at];
+	uint64_t owner = load_relaxed(&c->thread);
+
+	*shared = false;
+	if (likely(owner == thread))
+		return c;
+	if (!owner && try_claim(&c->thread, thread))
+		return c;
+	*shared = true;
+	return &set->slots[set->last];
+}
+
+FP_INLINE void counters_add(uint64_t *counter, bool shared)
+{
+	if (unlikely(shared))
+		add_relaxed(counter, 1);
+	else
+		count_owned(counter, 1);
+}
+
+#endif

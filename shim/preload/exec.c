@@ -1,0 +1,368 @@
+/*
+ * exec.c - exec and spawn: candidates that are surely absent are not tried.
+ *
+ * Nothing is learned from an exec's ENOENT: it may be a script's missing interpreter. execvp() keeps
+ * glibc's rules: each candidate that may exist is tried by libc itself.
+ */
+#include "preload/client.h"
+#include "preload/next.h"
+#include "preload/report.h"
+
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+
+int execve(const char *path, char *const argv[], char *const envp[]);
+int execv(const char *path, char *const argv[]);
+int execvp(const char *file, char *const argv[]);
+int execvpe(const char *file, char *const argv[], char *const envp[]);
+int execl(const char *path, const char *arg, ...);
+int execle(const char *path, const char *arg, ...);
+int execlp(const char *file, const char *arg, ...);
+int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags);
+int fexecve(int fd, char *const argv[], char *const envp[]);
+
+enum { CANDIDATE_BYTES = 384 };
+
+static char **environment(void)
+{
+	char ***at = next_address(NEXT_environ);
+
+	return *at;
+}
+
+static bool absent(const char *path)
+{
+	struct lookup q;
+
+	return client_absent(&q, FASTPATH_EXEC, path);
+}
+
+/* Is `entry` the LD_PRELOAD that brought us, or one of our variables? */
+static bool is_ours(const char *entry)
+{
+	const char *list = string_after(entry, "LD_PRELOAD=");
+
+	for (; list && *list; list++)
+		if (string_after(list, "libfastpath.so"))
+			return true;
+	return string_after(entry, "FASTPATH") != NULL;
+}
+
+/* After chroot() our file is not there for the loader, which would say so on stderr. */
+static void strip(char **to, char *const *from)
+{
+	for (; *from; from++)
+		if (!is_ours(*from))
+			*to++ = *from;
+	*to = NULL;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Statistics are written before the image goes; `call` runs the next exec with the environment it
+ * is given. */
+#define EXEC(envp, call)                                                                       \
+	({                                                                                     \
+		char *const *environment_ = (envp);                                            \
+		if (unlikely(scope.on)) {                                                      \
+			report_exit();                                                         \
+			if (scope.chrooted && environment_) {                                  \
+				char **copy_ = __builtin_alloca((count(environment_) + 1) *    \
+								sizeof *copy_);                \
+				strip(copy_, environment_);                                    \
+				environment_ = copy_;                                          \
+			}                                                                      \
+		}                                                                              \
+		call(environment_);                                                            \
+	})
+
+static int by_path(const char *path, char *const argv[], char *const envp[])
+{
+	if (absent(path))
+		return answer(ENOENT);
+#define CALL_EXECVE(e) NEXT(execve, int (*)(const char *, char *const *, char *const *))(path, argv, e)
+	return EXEC(envp, CALL_EXECVE);
+}
+
+typedef int search_function(const char *, char *const *, char *const *);
+
+/* The value of PATH in the program's environment. NULL: not set. */
+static const char *path_variable(void)
+{
+	for (char **e = environment(); e && *e; e++) {
+		const char *value = string_after(*e, "PATH=");
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+/* What a search of PATH for `file` leaves of it. */
+enum search {
+	SEARCH_BY_LIBC, /* not for us: no or unusual PATH, a slash in the name */
+	SEARCH_ENDED,	/* no element is left */
+	SEARCH_FOUND,	/* `candidate` may exist */
+};
+
+/* The next candidate of *path that is not surely absent. */
+static enum search search(const char **path, const char *file, char *candidate)
+{
+	size_t name = bytes_length(file);
+
+	while (*path) {
+		const char *p = *path;
+		size_t n = 0;
+
+		while (p[n] && p[n] != ':')
+			n++;
+		if (*p != '/' || n + name + 2 > CANDIDATE_BYTES)
+			return SEARCH_BY_LIBC;
+		bytes_copy(candidate, p, n);
+		candidate[n] = '/';
+		bytes_copy(candidate + n + 1, file, name + 1);
+		*path = p[n] ? p + n + 1 : NULL;
+		if (!absent(candidate))
+			return SEARCH_FOUND;
+	}
+	return SEARCH_ENDED;
+}
+
+/* Would search() give up on a later element? Then it must not have tried an earlier one. */
+static bool is_searchable(const char *path, const char *file)
+{
+	size_t name = 0;
+
+	if (!scope.on || scope.detached || !scope_attached() || !path || !file || !*file)
+		return false;
+	for (; file[name]; name++)
+		if (file[name] == '/' || name > PATH_NAME_MAX)
+			return false;
+	for (size_t n = 0;; path++, n++) {
+		if (n == 0 && *path != '/')
+			return false;
+		if (n + name + 2 > CANDIDATE_BYTES)
+			return false;
+		if (!*path)
+			return true;
+		if (*path == ':')
+			n = (size_t)-1;
+	}
+}
+
+/* errno values after which glibc's search goes on. */
+static bool goes_on(int error)
+{
+	return error == EACCES || error == ENOENT || error == ESTALE || error == ENOTDIR ||
+	       error == ENODEV || error == ETIMEDOUT;
+}
+
+static int try_each(const char *path, const char *file, char *const argv[], char *const envp[])
+{
+	search_function *next = NEXT(execvpe, search_function *);
+	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
+	char candidate[CANDIDATE_BYTES];
+	bool denied = false;
+	int error = ENOENT;
+
+	while (search(&path, file, candidate) == SEARCH_FOUND) {
+		next(candidate, argv, envp); /* with a slash in it: tried as it is */
+		error = *location();
+		denied |= error == EACCES;
+		if (!goes_on(error))
+			return -1;
+	}
+	return answer(denied ? EACCES : error);
+}
+
+static int by_search(const char *file, char *const argv[], char *const envp[])
+{
+	const char *path = unlikely(scope.on) ? path_variable() : NULL;
+
+	if (is_searchable(path, file)) {
+#define CALL_EACH(e) try_each(path, file, argv, e)
+		return EXEC(envp, CALL_EACH);
+	}
+#define CALL_SEARCH(e) NEXT(execvpe, search_function *)(file, argv, e)
+	return EXEC(envp, CALL_SEARCH);
+}
+
+FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return by_path(path, argv, envp);
+}
+
+FP_EXPORT int execv(const char *path, char *const argv[])
+{
+	return by_path(path, argv, environment());
+}
+
+FP_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return by_search(file, argv, environment());
+}
+
+FP_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return by_search(file, argv, envp);
+}
+
+FP_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	if (flags)
+		client_argument(FASTPATH_EXEC);
+	else if (absent(path))
+		return answer(ENOENT);
+#define CALL_EXECVEAT(e)                                                                       \
+	NEXT(execveat, int (*)(int, const char *, char *const *, char *const *, int))(dir, path,      \
+										      argv, e, flags)
+	return EXEC(envp, CALL_EXECVEAT);
+}
+
+FP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+#define CALL_FEXECVE(e) NEXT(fexecve, int (*)(int, char *const *, char *const *))(fd, argv, e)
+	return EXEC(envp, CALL_FEXECVE);
+}
+
+/* The list's arguments, on the stack, as an array: glibc does no other. `last` is the list after
+ * its NULL. */
+#define COLLECT(argv, arg, list)                                                               \
+	do {                                                                                   \
+		size_t n_ = 1;                                                                 \
+		va_start(list, arg);                                                           \
+		while (va_arg(list, const char *))                                             \
+			n_++;                                                                  \
+		va_end(list);                                                                  \
+		argv = __builtin_alloca((n_ + 1) * sizeof *argv);                              \
+		argv[0] = (char *)arg;                                                         \
+		va_start(list, arg);                                                           \
+		for (size_t i_ = 1; i_ <= n_; i_++)                                            \
+			argv[i_] = va_arg(list, char *);                                       \
+	} while (0)
+
+FP_EXPORT int execl(const char *path, const char *arg, ...)
+{
+	char **argv;
+	va_list list;
+
+	COLLECT(argv, arg, list);
+	va_end(list);
+	return by_path(path, argv, environment());
+}
+
+FP_EXPORT int execle(const char *path, const char *arg, ...)
+{
+	char **argv, **envp;
+	va_list list;
+
+	COLLECT(argv, arg, list);
+	envp = va_arg(list, char **);
+	va_end(list);
+	return by_path(path, argv, envp);
+}
+
+FP_EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	char **argv;
+	va_list list;
+
+	COLLECT(argv, arg, list);
+	va_end(list);
+	return by_search(file, argv, environment());
+}
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const *, char *const *);
+
+spawn_function fastpath_spawn, fastpath_spawn_old, fastpath_spawnp, fastpath_spawnp_old;
+
+#if defined(__x86_64__)
+__asm__(".symver fastpath_spawn, posix_spawn@@GLIBC_2.15");
+__asm__(".symver fastpath_spawn_old, posix_spawn@GLIBC_2.2.5");
+__asm__(".symver fastpath_spawnp, posix_spawnp@@GLIBC_2.15");
+__asm__(".symver fastpath_spawnp_old, posix_spawnp@GLIBC_2.2.5");
+#else
+__asm__(".symver fastpath_spawn, posix_spawn@@GLIBC_2.17");
+__asm__(".symver fastpath_spawnp, posix_spawnp@@GLIBC_2.17");
+#endif
+
+/* File actions can change the directory or fail first; attributes can change the ids, or fail. */
+static bool is_plain(const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes)
+{
+	const int harmless = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_USEVFORK;
+
+	return (!actions || !actions->__used) && (!attributes || !(attributes->__flags & ~harmless));
+}
+
+static int spawn(enum next next, pid_t *pid, const char *path,
+		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+		 char *const *argv, char *const *envp)
+{
+	if (scope.on && is_plain(actions, attributes) && absent(path))
+		return ENOENT;
+#define CALL_SPAWN(e) ((spawn_function *)next_address(next))(pid, path, actions, attributes, argv, e)
+	if (!scope.chrooted)
+		return CALL_SPAWN(envp);
+	return EXEC(envp, CALL_SPAWN);
+}
+
+static int spawn_search(enum next next, pid_t *pid, const char *file,
+			const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const *argv, char *const *envp)
+{
+	const char *path = unlikely(scope.on) ? path_variable() : NULL;
+	char candidate[CANDIDATE_BYTES];
+
+	if (is_searchable(path, file) && is_plain(actions, attributes) &&
+	    search(&path, file, candidate) == SEARCH_ENDED)
+		return ENOENT;
+#define CALL_SPAWNP(e) ((spawn_function *)next_address(next))(pid, file, actions, attributes, argv, e)
+	if (!scope.chrooted)
+		return CALL_SPAWNP(envp);
+	return EXEC(envp, CALL_SPAWNP);
+}
+
+FP_EXPORT int fastpath_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			     const posix_spawnattr_t *attributes, char *const *argv,
+			     char *const *envp)
+{
+	return spawn(NEXT_posix_spawn, pid, path, actions, attributes, argv, envp);
+}
+
+FP_EXPORT int fastpath_spawnp(pid_t *pid, const char *file,
+			      const posix_spawn_file_actions_t *actions,
+			      const posix_spawnattr_t *attributes, char *const *argv,
+			      char *const *envp)
+{
+	return spawn_search(NEXT_posix_spawnp, pid, file, actions, attributes, argv, envp);
+}
+
+#if defined(__x86_64__)
+/* The old versions run a script without #! by the shell. */
+FP_EXPORT int fastpath_spawn_old(pid_t *pid, const char *path,
+				 const posix_spawn_file_actions_t *actions,
+				 const posix_spawnattr_t *attributes, char *const *argv,
+				 char *const *envp)
+{
+	return spawn(NEXT_posix_spawn_old, pid, path, actions, attributes, argv, envp);
+}
+
+FP_EXPORT int fastpath_spawnp_old(pid_t *pid, const char *file,
+				  const posix_spawn_file_actions_t *actions,
+				  const posix_spawnattr_t *attributes, char *const *argv,
+				  char *const *envp)
+{
+	return spawn_search(NEXT_posix_spawnp_old, pid, file, actions, attributes, argv, envp);
+}
+#endif

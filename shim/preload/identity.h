@@ -1,0 +1,10 @@
+/*
+ * identity.h - system calls, made through syscall(), that change who a process is.
+ */
+#ifndef PRELOAD_IDENTITY_H
+#define PRELOAD_IDENTITY_H
+
+/* Before the call is made: ends caching when the number is one of those. */
+void identity_system_call(long number, long first);
+
+#endif

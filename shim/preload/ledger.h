@@ -1,0 +1,44 @@
+/*
+ * ledger.h - the cost rule's buy side: spend on caching only what was already lost without it.
+ *
+ * Counts calls that a fact would have answered, in a few words; sets up, lists a directory or finds
+ * a positive fact when what those calls cost exceeds the price of that step.
+ */
+#ifndef PRELOAD_LEDGER_H
+#define PRELOAD_LEDGER_H
+
+#include "base/path.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loss {
+	uint32_t key;
+	uint16_t count;
+	uint8_t tries; /* failed learnings: each doubles the price */
+	uint8_t unused;
+};
+
+struct ledger {
+	struct loss *losses;
+	uint32_t mask;	/* entries - 1 */
+	uint32_t lost;	/* calls, all together, since the last attempt to set up */
+	uint32_t pid;	/* who lost them: a forked child starts anew */
+	uint32_t price; /* of one call, in nanoseconds; 0: not measured yet */
+	uint32_t setup; /* price of setting up, in nanoseconds; 0: not known yet */
+};
+
+/* Should this call be timed? */
+bool ledger_samples(void);
+
+/* One call took so long. */
+void ledger_price(uint64_t ns);
+
+/* The kernel gave an answer that could have been known: to an enum question of authority.h, or
+ * ENOENT (QUESTION_NONE). */
+void ledger_loss(const struct path *p, unsigned question, unsigned detail);
+
+/* What one avoided call saves, in nanoseconds. */
+uint64_t ledger_saving(void);
+
+#endif

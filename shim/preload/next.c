@@ -1,0 +1,233 @@
+/*
+ * next.c - symbol lookup in the libraries that were loaded after this one.
+ *
+ * Walks the loader's list of objects (struct link_map, <link.h>) and their GNU hash tables. The
+ * objects before libc in it were there at start and never go away. Takes no lock, writes nothing
+ * but next_found[].
+ */
+#include "preload/next.h"
+
+#include "base/bytes.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+
+/* The loader's; weak: it is the only symbol that this library imports. */
+extern struct r_debug _r_debug __attribute__((weak));
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+void *next_found[NEXT_COUNT];
+
+/* Fixed rows and no pointers, which would be relocations. */
+static const char symbols[][24] = {
+#define CALL(id, symbol, version) symbol,
+	CALLS(CALL)
+#undef CALL
+};
+static const char versions[][12] = {
+#define CALL(id, symbol, version) version,
+	CALLS(CALL)
+#undef CALL
+};
+
+/* What an object says about its symbols. */
+struct object {
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	const uint32_t *hash;
+	const ElfW(Half) * versions;
+	const ElfW(Verdef) * definitions;
+};
+
+/* The loader relocates these addresses in place, but not in read-only dynamic sections. */
+static const void *address(const struct link_map *map, ElfW(Addr) value)
+{
+	return (const void *)(value < map->l_addr ? value + map->l_addr : value);
+}
+
+static bool object_read(const struct link_map *map, struct object *o)
+{
+	*o = (struct object){0};
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
+		const void *at = address(map, d->d_un.d_ptr);
+
+		switch (d->d_tag) {
+		case DT_SYMTAB:
+			o->symbols = at;
+			break;
+		case DT_STRTAB:
+			o->strings = at;
+			break;
+		case DT_GNU_HASH:
+			o->hash = at;
+			break;
+		case DT_VERSYM:
+			o->versions = at;
+			break;
+		case DT_VERDEF:
+			o->definitions = at;
+			break;
+		}
+	}
+	return o->symbols && o->strings && o->hash;
+}
+
+static uint32_t gnu_hash(const char *s)
+{
+	uint32_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (unsigned char)*s++;
+	return h;
+}
+
+/* The name of the version with this index, or "". */
+static const char *version_name(const struct object *o, unsigned index)
+{
+	const ElfW(Verdef) *d = o->definitions;
+
+	while (d) {
+		if (d->vd_ndx == index) {
+			const ElfW(Verdaux) *aux = (const void *)((const char *)d + d->vd_aux);
+
+			return o->strings + aux->vda_name;
+		}
+		d = d->vd_next ? (const void *)((const char *)d + d->vd_next) : NULL;
+	}
+	return "";
+}
+
+/* 2: the version wanted, or the default one; 1: a hidden one, taken when there is no other. */
+static int version_fits(const struct object *o, uint32_t symbol, const char *wanted)
+{
+	unsigned version = o->versions ? o->versions[symbol] : 1;
+
+	if (!*wanted || !o->definitions)
+		return version & 0x8000 ? 1 : 2;
+	return string_equal(version_name(o, version & 0x7fff), wanted) ? 2 : 0;
+}
+
+static bool is_definition(const ElfW(Sym) * s)
+{
+	unsigned bind = ELF64_ST_BIND(s->st_info), type = ELF64_ST_TYPE(s->st_info);
+
+	return s->st_shndx != SHN_UNDEF && s->st_value &&
+	       (bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
+	       (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ||
+		type == STT_GNU_IFUNC);
+}
+
+static const ElfW(Sym) * object_find(const struct object *o, const char *name, uint32_t hash,
+				     const char *version)
+{
+	uint32_t buckets = o->hash[0], first = o->hash[1], words = o->hash[2], shift = o->hash[3];
+	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(o->hash + 4);
+	const uint32_t *bucket = (const uint32_t *)(bloom + words), *chain = bucket + buckets;
+	enum { BITS = 8 * sizeof(ElfW(Addr)) };
+	ElfW(Addr) word = bloom[hash / BITS % words];
+	const ElfW(Sym) *hidden = NULL;
+
+	if (!(word >> hash % BITS & word >> (hash >> shift) % BITS & 1) || !buckets)
+		return NULL;
+	for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
+		const ElfW(Sym) *s = &o->symbols[i];
+		uint32_t h = chain[i - first];
+
+		if ((h | 1) == (hash | 1) && is_definition(s) &&
+		    string_equal(o->strings + s->st_name, name)) {
+			int fits = version_fits(o, i, version);
+
+			if (fits == 2)
+				return s;
+			if (fits == 1)
+				hidden = s;
+		}
+		if (h & 1)
+			break;
+	}
+	return hidden;
+}
+
+/* The first definition in `map` and the objects after it; *in: where. */
+static void *find(const struct link_map *map, const char *name, const char *version,
+		  const struct link_map **in)
+{
+	uint32_t hash = gnu_hash(name);
+
+	for (; map; map = map->l_next) {
+		const ElfW(Sym) * s;
+		struct object o;
+		char *at;
+
+		if (!object_read(map, &o) || !(s = object_find(&o, name, hash, version)))
+			continue;
+		at = (char *)map->l_addr + s->st_value;
+		if (in)
+			*in = map;
+		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
+			return ((void *(*)(void))at)();
+		return at;
+	}
+	return NULL;
+}
+
+static const struct link_map *loaded(void)
+{
+	/* Not relocated yet, before main's libraries are: then nothing can be found. */
+	return &_r_debug ? _r_debug.r_map : NULL;
+}
+
+static const struct link_map *after_self(void)
+{
+	const struct link_map *map = loaded();
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	return map ? map->l_next : NULL;
+}
+
+static int no_such_function(void)
+{
+	return answer(ENOSYS);
+}
+
+void *next_resolve(enum next which)
+{
+	/* Programs may have a malloc, and a copy of environ, of their own. */
+	bool whole = which == NEXT_malloc || which == NEXT_environ;
+	void *found = find(whole ? loaded() : after_self(), symbols[which], versions[which], NULL);
+
+	if (!found && which == NEXT_errno_location)
+		return NULL;
+	if (!found)
+		found = (void *)no_such_function;
+	else
+		store_relaxed(&next_found[which], found);
+	return found;
+}
+
+bool next_is_foreign(void)
+{
+	const struct link_map *libc = NULL, *map = after_self();
+
+	if (!find(map, "gnu_get_libc_version", "", &libc))
+		return true;
+	/* The interposed calls come first in the table. */
+	for (int i = 0; i <= NEXT_syscall; i++) {
+		const struct link_map *in = NULL;
+
+		if (find(map, symbols[i], versions[i], &in) && in != libc)
+			return true;
+	}
+	return false;
+}
+
+int answer(int error)
+{
+	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
+
+	if (location)
+		*location() = error;
+	return -1;
+}

@@ -1,0 +1,32 @@
+/*
+ * report.h - the statistics of one process: kept from when, written where.
+ */
+#ifndef PRELOAD_REPORT_H
+#define PRELOAD_REPORT_H
+
+#include "preload/scope.h"
+
+/* At start, when statistics or verification were asked for. */
+void report_start(void);
+
+void report_begin_child(void);
+
+/* Before anything is counted: a forked child's statistics begin here. */
+FP_INLINE void report_began(void)
+{
+	struct region *r = load_relaxed(&scope.region);
+
+	if (unlikely(r && !load_relaxed(&r->pid)))
+		report_begin_child();
+}
+
+/* Counters go to the region: what was counted so far comes along. */
+void report_move_counters(struct region *r);
+
+/* Sums everything up. */
+void report_collect(struct fastpath_stats *out);
+
+/* Writes what has not been written yet, as FASTPATH_STATS asks: at exit, _exit, before exec. */
+void report_exit(void);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * scope.c - start, set-up and end of caching in one process.
+ *
+ * At start only the environment is read: two thirds of all processes make fewer than five calls
+ * that could be avoided and must not pay for more.
+ */
+#include "preload/scope.h"
+
+#include "base/bytes.h"
+#include "base/sys.h"
+#include "cache/reader.h"
+#include "cache/writer.h"
+#include "preload/next.h"
+#include "preload/profile.h"
+#include "preload/report.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+/* In the page that the loader writes to anyway: counting must not cost a page. */
+static struct counters static_slots[STATIC_SLOTS];
+static struct loss static_losses[STATIC_LOSSES];
+
+struct scope scope;
+
+static void warn(const char *variable)
+{
+	static const char before[] = "fastpath: malformed value of ", after[] = ": caching is off\n";
+	char line[128];
+	size_t n = bytes_length(variable);
+
+	bytes_copy(line, before, sizeof before - 1);
+	bytes_copy(line + sizeof before - 1, variable, n);
+	bytes_copy(line + sizeof before - 1 + n, after, sizeof after - 1);
+	sys3(SYS_write, 2, line, sizeof before - 1 + n + sizeof after - 1);
+}
+
+/* The auxiliary vector's value, or `otherwise`. */
+static unsigned long auxiliary(unsigned long type, unsigned long otherwise)
+{
+	char *const *e = scope.environment;
+	const Elf64_auxv_t *a;
+
+	while (*e)
+		e++;
+	for (a = (const Elf64_auxv_t *)(e + 1); a->a_type != AT_NULL; a++)
+		if (a->a_type == type)
+			return a->a_un.a_val;
+	return otherwise;
+}
+
+void scope_start(int argc, char **argv, char **environment)
+{
+	const char *malformed;
+
+	(void)argc;
+	(void)argv;
+	if (!environment)
+		return; /* a loader that passes none (musl's): inert */
+	malformed = settings_read(&scope.settings, environment);
+	scope.environment = environment;
+	if (!malformed && scope.settings.mode == MODE_INERT)
+		return;
+	if (auxiliary(AT_SECURE, 1))
+		return; /* set-user-ID: the variables are not the user's to set */
+	if (malformed) {
+		warn(malformed);
+		return;
+	}
+	scope.counters = (struct counters_set){static_slots, STATIC_SLOTS - 1};
+	scope.ledger.losses = static_losses;
+	scope.ledger.mask = STATIC_LOSSES - 1;
+	if (scope.settings.stats || scope.settings.verify || scope.settings.profile)
+		report_start();
+	scope.on = 1;
+}
+
+void scope_end(void)
+{
+	if (!scope.on)
+		return;
+	report_exit();
+}
+
+FP_COLD struct region *scope_region(void)
+{
+	struct region *r = load_relaxed(&scope.region);
+	struct region *none = NULL;
+	long at;
+
+	if (r)
+		return r;
+	at = sys6(SYS_mmap, NULL, sizeof *r, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at < 0 && at > -4096)
+		return NULL;
+	r = (struct region *)at;
+	if (sys3(SYS_madvise, r, sizeof *r, MADV_WIPEONFORK)) {
+		sys2(SYS_munmap, r, sizeof *r);
+		return NULL;
+	}
+	/* One large page would be all of it in every process. */
+	sys3(SYS_madvise, r, sizeof *r, MADV_NOHUGEPAGE);
+	if (!__atomic_compare_exchange_n(&scope.region, &none, r, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		sys2(SYS_munmap, r, sizeof *r);
+		return none;
+	}
+	return r;
+}
+
+/*
+ * May one set of facts serve access() and all other calls? Real and effective ids are those of the
+ * start unless a hook saw them change; capabilities count as ids do (access(2), capabilities(7)).
+ */
+static bool identity_is_plain(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[2];
+	unsigned long uid = auxiliary(AT_UID, 0);
+
+	if (uid != auxiliary(AT_EUID, 1) || auxiliary(AT_GID, 0) != auxiliary(AT_EGID, 1))
+		return false;
+	if (sys2(SYS_capget, &header, caps))
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (caps[i].effective != (uid ? 0 : caps[i].permitted))
+			return false;
+	return true;
+}
+
+/* Moves what was counted so far out of static memory, which a forked child would inherit. */
+static void move_books(struct region *r)
+{
+	for (uint32_t i = 0; i < STATIC_LOSSES; i++) {
+		struct loss *e = &static_losses[i];
+
+		if (e->key)
+			r->losses[e->key & (REGION_LOSSES - 1)] = *e;
+	}
+	scope.ledger.losses = r->losses;
+	scope.ledger.mask = REGION_LOSSES - 1;
+}
+
+static bool start_authority(struct region *r, bool page_bell)
+{
+	struct authority_options o = {
+		.page_bell = page_bell,
+		.eager = scope.settings.eager,
+		.skip = scope.settings.skip,
+		.trust = scope.settings.trust,
+		.reserved = sizeof(struct segment),
+		.limit = SEGMENT_BYTES,
+		.bell_memory = r->bells[r->generation],
+	};
+
+	if (authority_start(&r->authority, &r->segment, &o))
+		return false;
+	store_release(&r->generation, r->generation + 1);
+	return true;
+}
+
+FP_COLD bool scope_set_up(void)
+{
+	struct region *r;
+	bool good = false, page_bell;
+	long filters;
+
+	if (load_relaxed(&scope.detached))
+		return false;
+	r = scope_region();
+	if (!r || r->failures >= 3 || !try_claim(&r->starting, 1))
+		return false;
+	/* Under a filter that was there at start, only calls that filters usually allow. */
+	filters = sys1(SYS_prctl, PR_GET_SECCOMP);
+	page_bell = !scope.settings.no_page_bell && filters == 0;
+	if (next_is_foreign() || !identity_is_plain()) {
+		scope_detach();
+	} else {
+		if (scope.counters.slots == static_slots)
+			report_move_counters(r);
+		if (scope.ledger.losses == static_losses)
+			move_books(r);
+		good = start_authority(r, page_bell);
+		if (!good)
+			r->failures++;
+	}
+	store_release(&r->starting, 0); /* pairs with try_claim() */
+	return good;
+}
+
+void scope_detach(void)
+{
+	store_relaxed(&scope.detached, 1);
+}
+
+/* Has the thread that owns the authority ended? Then one more may be made. */
+static bool take_over(struct region *r)
+{
+	uint32_t owner = load_acquire(&r->authority.owner);
+	struct authority *a = &r->authority;
+
+	/* Asked now and then: every call of a thread that is not the owner comes here. */
+	if (r->generation >= array_size(r->bells) || !owner || r->turned_away++ % 64 ||
+	    sys3(SYS_tgkill, sys_getpid(), owner, 0) != -ESRCH)
+		return false;
+	if (!try_claim(&r->starting, 1))
+		return false;
+	segment_begin(&r->segment);
+	for (size_t i = 0; i < sizeof *a / 8; i++)
+		((volatile uint64_t *)a)[i] = 0;
+	bool good = start_authority(r, a->bell.kind != BELL_EPOLL && !scope.settings.no_page_bell);
+	store_release(&r->starting, 0);
+	return good;
+}
+
+/* All that was served, for the gain since the last catching up. */
+static uint64_t served_now(void)
+{
+	struct counters *c;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i <= scope.counters.last; i++) {
+		c = &scope.counters.slots[i];
+		for (int k = 0; load_relaxed(&c->thread) && k < FASTPATH_CALLS; k++)
+			sum += load_relaxed(&c->served[k]);
+	}
+	return sum;
+}
+
+FP_COLD bool scope_catch_up(struct region *r)
+{
+	uint64_t served;
+
+	if (scope.quiet)
+		return false;
+	if (!authority_is_mine(&r->authority))
+		return take_over(r);
+	served = served_now();
+	bool good = authority_catch_up(&r->authority,
+				       (served - r->served_before) * ledger_saving());
+	r->served_before = served;
+	if (!good && !take_over(r))
+		scope_detach();
+	return good;
+}
+
+void scope_losing_fd(unsigned first, unsigned last)
+{
+	struct region *r = scope_attached();
+	const struct bell *b;
+
+	if (!r || r->authority.bell.kind != BELL_EPOLL)
+		return;
+	b = &r->authority.bell;
+	if ((first <= (unsigned)b->epoll_fd && (unsigned)b->epoll_fd <= last) ||
+	    (first <= (unsigned)b->inotify_fd && (unsigned)b->inotify_fd <= last) ||
+	    (first <= (unsigned)b->mounts_fd && (unsigned)b->mounts_fd <= last))
+		scope_detach();
+}

@@ -1,0 +1,92 @@
+/*
+ * scope.h - whether this process caches, with what, and when that ends.
+ *
+ * Everything that a forked child must not inherit lies in the region, which the kernel wipes in the
+ * child (MADV_WIPEONFORK): there the child finds nothing set up, and starts anew when it pays.
+ */
+#ifndef PRELOAD_SCOPE_H
+#define PRELOAD_SCOPE_H
+
+#include "authority/authority.h"
+#include "base/settings.h"
+#include "cache/layout.h"
+#include "preload/counters.h"
+#include "preload/ledger.h"
+
+enum {
+	SEGMENT_BYTES = 512 * 1024,
+	REGION_SLOTS = 32,    /* counters: threads that count without sharing */
+	REGION_LOSSES = 1024, /* ledger entries */
+	STATIC_LOSSES = 128,
+	STATIC_SLOTS = 2,
+};
+
+/* Private memory of one process, zeroed by the kernel in a forked child. */
+struct region {
+	/* What readers see: the segment and, within reach of its offsets, the pages of the bells.
+	 * A second set for the authority that follows one whose thread has ended. */
+	union {
+		struct segment segment;
+		char bytes[SEGMENT_BYTES];
+	};
+	char bells[2][BELL_MEMORY_BYTES];
+	struct counters slots[REGION_SLOTS];
+	struct loss losses[REGION_LOSSES];
+	/* Whose statistics these are. */
+	uint32_t pid; /* 0: not known yet */
+	uint32_t reported;
+	uint64_t began_ns;
+	uint64_t checked, wrong, unresolved; /* FASTPATH_VERIFY */
+	/* Who answers. */
+	uint32_t starting;   /* claimed by the thread that sets up */
+	uint32_t generation; /* authorities started so far */
+	uint32_t failures;   /* attempts to set up that failed */
+	uint32_t turned_away; /* hits that another thread's bell prevented */
+	uint64_t served_before; /* sum of served at the last catching up */
+	struct authority authority;
+};
+
+struct scope {
+	uint8_t on;	  /* not inert: calls are looked at */
+	uint8_t detached; /* for good: every call goes to the kernel */
+	uint8_t quiet;	  /* no system call of our own any more: a filter is in place */
+	uint8_t chrooted; /* our file may not be there for the programs that are executed */
+	uint32_t paused;
+	struct settings settings;
+	struct region *region; /* NULL: not mapped yet */
+	struct counters_set counters;
+	struct ledger ledger;
+	char *const *environment; /* as it was at start; the auxiliary vector follows it */
+	uint64_t stderr_dev, stderr_ino;
+};
+
+extern struct scope scope;
+
+/* The loader's init and fini functions. */
+void scope_start(int argc, char **argv, char **environment);
+void scope_end(void);
+
+/* Maps the region when it is not there yet. NULL when it cannot be. */
+struct region *scope_region(void);
+
+/* Starts caching. False when it cannot be, now or ever. */
+bool scope_set_up(void);
+
+/* Ends caching for good, before credentials, root or filters change. */
+void scope_detach(void);
+
+/* Is a running authority there for this process? Its segment, or NULL. */
+FP_INLINE struct region *scope_attached(void)
+{
+	struct region *r = load_relaxed(&scope.region);
+
+	return r && load_relaxed(&r->generation) ? r : NULL;
+}
+
+/* The bell rang: lets the authority take note, when it is this thread's. True: ask again. */
+bool scope_catch_up(struct region *r);
+
+/* A descriptor is about to be closed or replaced: is it one of ours? Then caching ends. */
+void scope_losing_fd(unsigned first, unsigned last);
+
+#endif
