@@ -78,6 +78,7 @@ struct authority {
 	uint32_t owner; /* thread id; 0: not started */
 	bool broken;	/* for good: seq stays odd */
 	bool eager;
+	bool first_thread; /* the owner is the process's first */
 	bool label_known, label_decides; /* does a security label decide access()? */
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
 	const char *skip, *trust;
@@ -88,6 +89,7 @@ struct authority {
 	uint64_t learned, invalidated;
 	/* The cost rule: measured, in nanoseconds. */
 	uint64_t start_ns, spent_ns, learn_ns; /* of starting; of all; of a typical learning */
+	uint32_t learnings;
 	/* Where learning works: memory it need not clear. */
 	char link[LINK_DEPTH][LINK_BYTES];
 	char name[256 + 8];

@@ -41,6 +41,7 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 		a->broken = true;
 		return error;
 	}
+	a->first_thread = sys_gettid() == sys_getpid();
 	store_release(&a->owner, (uint32_t)sys_gettid()); /* pairs with authority_is_mine() */
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
 	segment_end(s);
@@ -256,7 +257,7 @@ static enum walked attempt(struct authority *a, const char *text, uint32_t lengt
 	enum walked how;
 	struct place *p;
 
-	if (walk_begin(&w, a) < 0)
+	if (walk_begin(&w, a, absent) < 0)
 		return WALK_REFUSED;
 	how = walk_path(&w, text, length);
 	p = &a->places[w.place];
@@ -277,19 +278,22 @@ static enum learned learn(struct authority *a, const char *text, uint32_t length
 			  enum question question, unsigned detail)
 {
 	enum learned learned = LEARNED_NOTHING;
+	/* Every fourth is timed, and the first ones. */
+	bool timed = a->learnings < 4 || a->learnings % 4 == 0;
 	uint64_t mask, began;
 
 	if (length >= LINK_BYTES)
 		return LEARNED_NOTHING;
+	a->learnings++;
 	signals_block(&mask);
-	began = sys_clock_ns();
+	began = timed ? sys_clock_ns() : 0;
 	segment_begin(a->segment);
 	for (int i = 0; i < WALK_TRIES; i++)
 		if (attempt(a, text, length, absent, question, detail, &learned) != WALK_RACED)
 			break;
 	if (!conclude(a))
 		learned = LEARNED_NOTHING;
-	worth_learned(a, learned, sys_clock_ns() - began);
+	worth_learned(a, learned, timed ? sys_clock_ns() - began : a->learn_ns);
 	signals_restore(&mask);
 	return learned;
 }

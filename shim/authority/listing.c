@@ -121,7 +121,8 @@ static bool filter_fill(struct authority *a, struct watch *watch, const struct n
 	return true;
 }
 
-/* Without touching the access time where that is permitted. */
+/* Without touching the access time where that is permitted. "." of a directory is itself, whatever
+ * became of its name. */
 static int open_listing(int dir)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -136,8 +137,6 @@ struct watch *listing_make(struct walk *w)
 	uint32_t target = place_target(a, w->place);
 	struct watch *watch = target ? watch_find(a, a->places[target].wd) : NULL;
 	struct names names;
-	struct identity id;
-	struct statx found;
 	bool good;
 	int fd;
 
@@ -152,8 +151,7 @@ struct watch *listing_make(struct walk *w)
 	if (fd < 0)
 		return NULL;
 	names = (struct names){.hash = a->names, .first = a->names, .room = NAMES_FIRST};
-	good = identity_of(&id, fd, "", &found) && identity_equal(&id, &a->places[target].id) &&
-	       names_read(a, &names, fd) && filter_fill(a, watch, &names);
+	good = names_read(a, &names, fd) && filter_fill(a, watch, &names);
 	sys_close(fd);
 	names_free(&names);
 	return good ? watch : NULL;

@@ -12,6 +12,7 @@
 #include "authority/refuse.h"
 #include "authority/watch.h"
 #include "base/bytes.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "cache/reader.h"
 #include "cache/writer.h"
@@ -47,15 +48,18 @@ bool identity_of(struct identity *id, int dir, const char *name, struct statx *o
 	return true;
 }
 
-int walk_begin(struct walk *w, struct authority *a)
+int walk_begin(struct walk *w, struct authority *a, bool lists)
 {
-	*w = (struct walk){.a = a, .fd = -1};
+	*w = (struct walk){.a = a, .fd = -1, .lists = lists};
 	w->borrowed = bell_borrow(&a->bell);
 	return w->borrowed < 0 ? w->borrowed : 0;
 }
 
 static void leave(struct walk *w)
 {
+	if (w->peeked && w->peek >= 0)
+		sys_close(w->peek);
+	w->peeked = false;
 	if (w->fd >= 0)
 		sys_close(w->fd);
 	w->fd = -1;
@@ -72,6 +76,16 @@ static void move_to(struct walk *w, uint32_t place, int fd)
 	leave(w);
 	w->place = place;
 	w->fd = fd;
+}
+
+/* An O_PATH descriptor of a name, which need not end where it ends in `text`. */
+static int open_name(struct walk *w, int dir, const char *name, uint32_t length)
+{
+	if (length > PATH_NAME_MAX)
+		return -ENAMETOOLONG;
+	bytes_copy(w->a->name, name, length);
+	w->a->name[length] = 0;
+	return (int)sys_openat(dir, w->a->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 bool walk_open(struct walk *w)
@@ -98,6 +112,7 @@ bool walk_open(struct walk *w)
 struct step {
 	const char *text; /* the spelled path so far */
 	uint32_t length;
+	uint32_t whole; /* length of all that will be walked */
 	uint32_t in; /* place of the directory that holds it; 0 for "/" */
 	int fd;	     /* O_PATH of the component */
 	struct identity id;
@@ -216,11 +231,10 @@ static enum walked step_open(struct walk *w, struct step *s)
 	mode_t type;
 
 	if (s->in) {
-		if (s->name_length > PATH_NAME_MAX || !walk_open(w))
+		if (!w->peeked && !walk_open(w))
 			return WALK_RACED;
-		bytes_copy(a->name, s->name, s->name_length);
-		a->name[s->name_length] = 0;
-		s->fd = (int)sys_openat(w->fd, a->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		s->fd = w->peeked ? w->peek : open_name(w, w->fd, s->name, s->name_length);
+		w->peeked = false;
 	} else {
 		s->fd = (int)sys_openat(SYS_AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
@@ -243,23 +257,62 @@ static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uin
 static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint32_t length,
 			     int depth);
 
+/*
+ * What to watch a component for. The next one is opened already, to know whether this is a directory
+ * to go through or the one to be listed: adding a watch is the dearest step, and one is enough.
+ */
+static uint32_t watch_mask(struct walk *w, const struct step *s, int *next)
+{
+	uint32_t n;
+
+	*next = -EINVAL;
+	if (s->kind != PLACE_DIRECTORY || s->length == s->whole)
+		return WATCH_SELF;
+	n = path_component(s->text, s->length + 1, s->whole);
+	*next = open_name(w, s->fd, s->text + s->length + 1, n);
+	if (*next >= 0)
+		return WATCH_SELF | WATCH_THROUGH;
+	return *next == -ENOENT && w->lists ? WATCH_SELF | WATCH_LISTED : WATCH_SELF;
+}
+
+/* Watches the opened component, and makes sure that its name still leads there. */
+static enum walked step_watch(struct walk *w, const struct step *s, int *wd, int *next)
+{
+	struct authority *a = w->a;
+	struct identity again;
+	struct statx found;
+
+	if (s->in && !watch_holder(w, s))
+		return WALK_REFUSED;
+	*wd = watch_add(a, w->borrowed, s->fd, watch_mask(w, s, next));
+	if (*wd < 0)
+		return WALK_REFUSED;
+	if (!s->in)
+		return WALK_WHOLE;
+	bytes_copy(a->name, s->name, s->name_length);
+	a->name[s->name_length] = 0;
+	return identity_of(&again, w->fd, a->name, &found) && identity_equal(&again, &s->id)
+		       ? WALK_WHOLE
+		       : WALK_RACED;
+}
+
 /* The component of `text` that ends at `length`; the walk stands in the directory that holds it. */
-static enum walked step(struct walk *w, const char *text, uint32_t length, uint32_t name, int depth)
+static enum walked step(struct walk *w, const char *text, uint32_t whole, uint32_t length,
+			uint32_t name, int depth)
 {
 	struct authority *a = w->a;
 	uint32_t place = place_find(a, text, length);
 	struct step s = {
 		.text = text,
 		.length = length,
+		.whole = whole,
 		.in = w->place,
 		.fd = -1,
 		.name = text + name,
 		.name_length = length - name,
 	};
-	struct identity again;
-	struct statx found;
 	enum walked how;
-	int wd;
+	int wd = 0, next = -EINVAL;
 
 	if (place_alive(a, place)) {
 		move_to(w, place, -1);
@@ -271,28 +324,22 @@ static enum walked step(struct walk *w, const char *text, uint32_t length, uint3
 	else if (s.fd >= 0 && how == WALK_REFUSED)
 		store_relaxed(&place_record(a, place)->flags,
 			      place_record(a, place)->flags | RECORD_REFUSED);
-	if (how == WALK_WHOLE && s.in && !watch_holder(w, &s))
+	if (how == WALK_WHOLE)
+		how = step_watch(w, &s, &wd, &next);
+	if (how == WALK_WHOLE && s.kind != PLACE_LINK && !settle(w, &s, wd, place, 0))
 		how = WALK_REFUSED;
-	if (how == WALK_WHOLE) {
-		wd = watch_add(a, w->borrowed, s.fd, WATCH_SELF);
-		if (wd < 0)
-			how = WALK_REFUSED;
-		else if (s.in && (!identity_of(&again, w->fd, a->name, &found) ||
-				  !identity_equal(&again, &s.id)))
-			how = WALK_RACED;
-	}
 	if (how != WALK_WHOLE) {
 		if (s.fd >= 0)
 			sys_close(s.fd);
+		if (next >= 0)
+			sys_close(next);
 		return how;
 	}
 	if (s.kind == PLACE_LINK)
 		return follow(w, &s, wd, depth, place);
-	if (!settle(w, &s, wd, place, 0)) {
-		sys_close(s.fd);
-		return WALK_REFUSED;
-	}
 	move_to(w, place, s.fd);
+	w->peeked = next >= 0 || next == -ENOENT;
+	w->peek = next;
 	return WALK_WHOLE;
 }
 
@@ -380,7 +427,7 @@ static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint
 	uint32_t target;
 
 	if (!w->place)
-		how = step(w, text, 0, 0, depth);
+		how = step(w, text, length, 0, 0, depth);
 	while (how == WALK_WHOLE && at < length) {
 		uint32_t n = path_component(text, at + 1, length);
 
@@ -388,7 +435,7 @@ static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint
 		if (!target || w->a->places[target].kind != PLACE_DIRECTORY)
 			return WALK_REFUSED; /* ENOTDIR: the kernel's to say */
 		at += 1 + n;
-		how = step(w, text, at, at - n, depth);
+		how = step(w, text, length, at, at - n, depth);
 	}
 	return how;
 }

@@ -19,11 +19,14 @@ struct walk {
 	struct authority *a;
 	int borrowed;	/* inotify descriptor */
 	int fd;		/* O_PATH of the directory of `place`, or -1 */
+	bool lists;	/* where a component is missing, the directory will be listed */
+	bool peeked;	/* the next component was opened already: */
+	int peek;	/* its O_PATH descriptor, or -errno */
 	uint32_t place; /* the last place reached: directory, symlink to one, or file */
 };
 
 /* Borrows descriptors; walk_end() gives them back, whatever the walk came to. */
-int walk_begin(struct walk *w, struct authority *a);
+int walk_begin(struct walk *w, struct authority *a, bool lists);
 void walk_end(struct walk *w);
 
 /*

@@ -26,15 +26,19 @@ static struct watch *watch_new(struct authority *a)
 	return a->watches_used < WATCHES ? &a->watches[a->watches_used++] : NULL;
 }
 
-/* "/proc/thread-self/fd/N": a thread may have descriptors of its own. */
-static void fd_path(char *out, int fd)
+/*
+ * "/proc/thread-self/fd/N": a thread may have descriptors of its own. The first thread has those of
+ * /proc/self, which is resolved faster.
+ */
+static void fd_path(const struct authority *a, char *out, int fd)
 {
-	static const char prefix[] = "/proc/thread-self/fd/";
+	static const char thread[] = "/proc/thread-self/fd/", process[] = "/proc/self/fd/";
+	size_t length = (a->first_thread ? sizeof process : sizeof thread) - 1;
 	char digits[12];
 	int n = 0;
 
-	bytes_copy(out, prefix, sizeof prefix - 1);
-	out += sizeof prefix - 1;
+	bytes_copy(out, a->first_thread ? process : thread, length);
+	out += length;
 	do
 		digits[n++] = (char)('0' + fd % 10);
 	while (fd /= 10);
@@ -49,7 +53,7 @@ int watch_add(struct authority *a, int borrowed, int fd, uint32_t mask)
 	struct watch *w;
 	int wd;
 
-	fd_path(path, fd);
+	fd_path(a, path, fd);
 	/* MASK_ADD: an inode may be watched for other places already. */
 	wd = (int)sys3(SYS_inotify_add_watch, borrowed, path, mask | IN_MASK_ADD);
 	if (wd < 0)

@@ -50,7 +50,8 @@ void worth_learned(struct authority *a, enum learned learned, uint64_t cost_ns)
 {
 	a->spent_ns += cost_ns;
 	if (learned == LEARNED_FACT)
-		a->learn_ns = (3 * a->learn_ns + cost_ns) / 4;
+		/* One during which the process was set aside does not make the price. */
+		a->learn_ns = (3 * a->learn_ns + (cost_ns < 4 * a->learn_ns ? cost_ns : 4 * a->learn_ns)) / 4;
 }
 
 void worth_relist(struct authority *a, struct watch *w)

@@ -13,7 +13,9 @@
 #define HASH_FOLD     UINT64_C(0x2020202020202020)
 #define HASH_HIGH     UINT64_C(0x8080808080808080)
 #define HASH_MULTIPLY UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_STEP     UINT64_C(0xd6e8feb86659fd93)
 
+/* A bijection-like scramble of one word; both halves of the product count. */
 FP_INLINE uint64_t hash_mix(uint64_t h, uint64_t w)
 {
 #if defined(__SIZEOF_INT128__)
@@ -27,34 +29,42 @@ FP_INLINE uint64_t hash_mix(uint64_t h, uint64_t w)
 #endif
 }
 
-/* Reads up to 7 bytes past the end. */
-FP_WORD_READS FP_INLINE uint64_t hash_string(const char *s, size_t n)
+/*
+ * The words of a string are scrambled each by its position and added up, so that the multiplications
+ * need not wait for one another. Reads up to 7 bytes past the end.
+ */
+FP_WORD_READS FP_INLINE uint64_t hash_words(const char *s, size_t n, uint64_t fold, uint64_t *seen)
 {
-	uint64_t h = n;
-
-	for (; n >= 8; s += 8, n -= 8)
-		h = hash_mix(h, word_load(s));
-	return n ? hash_mix(h, word_first(word_load(s), (unsigned)n)) : h;
-}
-
-/* 0 for a name with a byte >= 0x80, whose case fastpath cannot fold. Reads up to 7 bytes past. */
-FP_WORD_READS FP_INLINE uint64_t hash_name(const char *s, size_t n)
-{
-	uint64_t h = n, high = 0;
+	uint64_t sum = n * HASH_MULTIPLY, position = 0;
 
 	for (; n >= 8; s += 8, n -= 8) {
 		uint64_t w = word_load(s);
 
-		high |= w;
-		h = hash_mix(h, w | HASH_FOLD);
+		*seen |= w;
+		sum += hash_mix(position += HASH_STEP, w | fold);
 	}
 	if (n) {
 		uint64_t w = word_first(word_load(s), (unsigned)n);
 
-		high |= w;
-		h = hash_mix(h, w | word_first(HASH_FOLD, (unsigned)n));
+		*seen |= w;
+		sum += hash_mix(position + HASH_STEP, w | word_first(fold, (unsigned)n));
 	}
-	return high & HASH_HIGH ? 0 : h | 1;
+	return sum ^ sum >> 32;
+}
+
+FP_WORD_READS FP_INLINE uint64_t hash_string(const char *s, size_t n)
+{
+	uint64_t seen = 0;
+
+	return hash_words(s, n, 0, &seen);
+}
+
+/* 0 for a name with a byte >= 0x80, whose case fastpath cannot fold. */
+FP_WORD_READS FP_INLINE uint64_t hash_name(const char *s, size_t n)
+{
+	uint64_t seen = 0, h = hash_words(s, n, HASH_FOLD, &seen);
+
+	return seen & HASH_HIGH ? 0 : h | 1;
 }
 
 #endif

@@ -7,16 +7,50 @@
 
 #include "base/bytes.h"
 
-#define ONES  UINT64_C(0x0101010101010101)
-#define LOWER UINT64_C(0x7f7f7f7f7f7f7f7f)
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-/* The high bit of each byte of w that is c, exactly. */
-FP_INLINE uint64_t bytes_that_are(uint64_t w, unsigned char c)
+/* Of 16 bytes: a bit for each that is NUL, '/' or '.'. */
+struct chunk {
+	uint32_t end, slash, dot;
+};
+
+#if defined(__SSE2__)
+FP_INLINE uint32_t bytes_that_are(__m128i bytes, char c)
 {
-	uint64_t x = w ^ (ONES * c);
-
-	return ~(((x & LOWER) + LOWER) | x | LOWER);
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
 }
+
+FP_WORD_READS FP_INLINE struct chunk chunk_read(const char *p)
+{
+	__m128i bytes = _mm_loadu_si128((const __m128i *)p);
+
+	return (struct chunk){bytes_that_are(bytes, 0), bytes_that_are(bytes, '/'),
+			      bytes_that_are(bytes, '.')};
+}
+#else
+/* The high bit of each byte of w that is c, exactly, gathered into eight bits. */
+FP_INLINE uint32_t bytes_that_are(uint64_t w, unsigned char c)
+{
+	const uint64_t lower = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t x = w ^ (UINT64_C(0x0101010101010101) * c);
+
+	x = ~(((x & lower) + lower) | x | lower);
+	return (uint32_t)((x >> 7) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+FP_WORD_READS FP_INLINE struct chunk chunk_read(const char *p)
+{
+	uint64_t a = word_load(p), b = word_load(p + 8);
+
+	return (struct chunk){
+		bytes_that_are(a, 0) | bytes_that_are(b, 0) << 8,
+		bytes_that_are(a, '/') | bytes_that_are(b, '/') << 8,
+		bytes_that_are(a, '.') | bytes_that_are(b, '.') << 8,
+	};
+}
+#endif
 
 /* Writes the normal form of `spelled` into p->folded. */
 static enum path_kind fold(struct path *p, const char *spelled, uint32_t length)
@@ -52,44 +86,39 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 {
 	uintptr_t at = (uintptr_t)spelled;
 	uint32_t room = PATH_PAGE - (uint32_t)(at % PATH_PAGE);
-	uint64_t after_slash = 0, after_dot = 0, odd = 0;
-	uint32_t i, last = 0;
+	uint32_t after_slash = 0, after_dot = 0, odd = 0, i = 0, last = 0;
+	struct chunk c;
 
 	/* The first page, kernel addresses and non-canonical ones get their EFAULT there. */
 	if (at < PATH_PAGE || at >> PATH_ADDRESS_BITS)
 		return PATH_ARGUMENT;
 	if (*spelled != '/')
 		return *spelled ? PATH_RELATIVE : PATH_ARGUMENT;
-	for (i = 0;; i += 8) {
-		uint64_t w, end, slash, dot;
-
-		if (i + 16 > room)
+	for (;; i += 16) {
+		/* Whoever reads words of the path may read 8 bytes beyond its end. */
+		if (i + 16 + 8 > room)
 			return PATH_ARGUMENT;
-		w = word_load(spelled + i);
-		end = bytes_that_are(w, 0);
-		slash = bytes_that_are(w, '/');
-		dot = bytes_that_are(w, '.');
-		if (end) {
-			uint64_t within = (end & -end) - 1; /* the bits below the first NUL */
-
-			slash &= within;
-			dot &= within;
-			end &= -end;
+		c = chunk_read(spelled + i);
+		if (c.end) {
+			c.end &= -c.end;
+			c.slash &= c.end - 1;
+			c.dot &= c.end - 1;
 		}
-		/* "//", "/./", and "/" or "/." at the end. */
-		after_slash |= slash << 8;
-		odd |= after_slash & (slash | end);
-		after_dot |= (after_slash & dot) << 8;
-		odd |= after_dot & (slash | end);
-		after_dot = (after_slash & dot) >> 56;
-		after_slash = slash >> 56;
-		if (slash)
-			last = i + (63 - (uint32_t)__builtin_clzll(slash)) / 8;
-		if (end) {
-			i += (uint32_t)__builtin_ctzll(end) / 8;
+		/* "//", "/./", and "/" or "/." at the end; bit 16 belongs to the next chunk. */
+		after_slash |= c.slash << 1;
+		odd |= after_slash & (c.slash | c.end);
+		if (unlikely(after_dot | (after_slash & c.dot))) {
+			after_dot |= (after_slash & c.dot) << 1;
+			odd |= after_dot & (c.slash | c.end);
+		}
+		if (c.slash)
+			last = i + 31 - (uint32_t)__builtin_clz(c.slash);
+		if (c.end)
 			break;
-		}
+		after_slash >>= 16;
+		after_dot >>= 16;
 	}
+	i += (uint32_t)__builtin_ctz(c.end);
 	p->trailing = 0;
 	if (unlikely(odd))
 		return fold(p, spelled, i);

@@ -112,33 +112,92 @@ static bool set_up_when_worth(void)
 	return scope_set_up();
 }
 
+/*
+ * Which directories may be to blame for an absence: its dirname, or one above that does not exist
+ * either (every `#include <boost/...>` fails for want of one name). Each is charged; whichever comes
+ * to its price first has the deepest one that exists listed.
+ */
+enum { BLAMED = 3 };
+
+struct bill {
+	struct loss *entry[BLAMED];
+	uint32_t highest; /* count among them */
+	uint32_t tries;
+};
+
+static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t length,
+		   unsigned question)
+{
+	uint64_t hash = hash_string(p->text, length) ^ question * HASH_MULTIPLY;
+	struct loss *e = b->entry[i] = find((uint32_t)(hash >> 32) | 1);
+
+	if (!e)
+		return;
+	if (e->count < UINT16_MAX)
+		e->count++;
+	if (e->count >= b->highest) {
+		b->highest = e->count;
+		b->tries = e->tries;
+	}
+}
+
+static void charge_all(struct bill *b, const struct path *p, unsigned question)
+{
+	uint32_t length = question == QUESTION_NONE ? p->directory : p->length;
+
+	*b = (struct bill){{NULL}, 0, 0};
+	charge(b, 0, p, length, question);
+	for (unsigned i = 1; i < BLAMED && question == QUESTION_NONE && length; i++) {
+		while (p->text[--length] != '/')
+			;
+		charge(b, i, p, length, question);
+	}
+}
+
+/* Paid: whatever came of it, the next one is saved up for anew. */
+static void settle(struct bill *b, bool bought)
+{
+	for (unsigned i = 0; i < BLAMED; i++) {
+		struct loss *e = b->entry[i];
+
+		if (!e)
+			continue;
+		e->count = 0;
+		if (!bought && i == 0 && e->tries < TRIES_MAX)
+			e->tries++;
+	}
+}
+
+/*
+ * What was gained so far may be risked: a process whose facts have paid for themselves several times
+ * buys the next ones sooner, and still never loses by caching.
+ */
+static uint64_t boldness(const struct region *r)
+{
+	uint64_t spent = r->authority.spent_ns, gained = scope_served() * price();
+
+	if (gained < 2 * spent)
+		return 1;
+	return gained < 4 * spent ? 2 : 4;
+}
+
 FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detail)
 {
-	struct ledger *l = &scope.ledger;
-	uint32_t length = question == QUESTION_NONE ? p->directory : p->length;
-	uint64_t hash = hash_string(p->text, length) ^ (question + 1) * HASH_MULTIPLY;
-	struct loss *e = find((uint32_t)(hash >> 32) | 1);
-	struct region *r;
+	struct region *r = scope_attached();
+	bool eager = scope.settings.eager;
+	struct bill b;
 
-	count_owned(&l->lost, 1);
-	if (e && e->count < UINT16_MAX)
-		e->count++;
-	r = scope_attached();
+	count_owned(&scope.ledger.lost, 1);
+	charge_all(&b, p, question);
 	if (!r) {
-		if (!set_up_when_worth())
+		/* The ledger moves when caching starts: this bill is paid next time. */
+		if (!set_up_when_worth() || !eager)
 			return;
 		r = scope_attached();
-		e = NULL; /* the ledger has moved: this entry is looked at next time */
-		if (!scope.settings.eager)
-			return;
+		b = (struct bill){{NULL}, 0, 0};
 	}
-	if (!scope.settings.eager &&
-	    (!e || e->count * price() < r->authority.learn_ns << e->tries))
+	if (!eager && b.highest * price() < (r->authority.learn_ns << b.tries) / boldness(r))
 		return;
-	if (!authority_is_mine(&r->authority))
-		return;
-	if (e)
-		e->count = 0;
-	if (!buy(p, question, detail) && e && e->tries < TRIES_MAX)
-		e->tries++;
+	if (authority_is_mine(&r->authority))
+		settle(&b, buy(p, question, detail));
 }

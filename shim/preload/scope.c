@@ -218,8 +218,7 @@ static bool take_over(struct region *r)
 	return good;
 }
 
-/* All that was served, for the gain since the last catching up. */
-static uint64_t served_now(void)
+uint64_t scope_served(void)
 {
 	struct counters *c;
 	uint64_t sum = 0;
@@ -240,7 +239,7 @@ FP_COLD bool scope_catch_up(struct region *r)
 		return false;
 	if (!authority_is_mine(&r->authority))
 		return take_over(r);
-	served = served_now();
+	served = scope_served();
 	bool good = authority_catch_up(&r->authority,
 				       (served - r->served_before) * ledger_saving());
 	r->served_before = served;

@@ -86,6 +86,9 @@ FP_INLINE struct region *scope_attached(void)
 /* The bell rang: lets the authority take note, when it is this thread's. True: ask again. */
 bool scope_catch_up(struct region *r);
 
+/* Calls served so far, all together. */
+uint64_t scope_served(void);
+
 /* A descriptor is about to be closed or replaced: is it one of ours? Then caching ends. */
 void scope_losing_fd(unsigned first, unsigned last);
 
