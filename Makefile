@@ -8,16 +8,16 @@ B       := build
 Q       := $(if $(V),,@)
 
 # The one list of what is needed from the distribution (Debian, Ubuntu).
-DEPS := gcc make libc6-dev libseccomp-dev libunwind-dev python3 \
-	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl \
-	bindfs xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux
+DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev python3 \
+	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
+	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux
 
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Iinclude -Ishim -fvisibility=hidden
 
-# The library is loaded by every exec of a tree: one page of data, no relocation that needs a
-# symbol lookup, no start-up code, nothing from libc at link time.
+# The library is loaded by every exec of a tree: one page of data, one relocation, no start-up code,
+# nothing from libc at link time.
 LIB_CFLAGS  = $(ALL_CFLAGS) -fPIC -fno-builtin -fno-stack-protector -fno-plt \
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
 LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map \
@@ -26,19 +26,21 @@ LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=
 
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
-HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h)
+HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/lib/%.o)
 
-UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
-RACE := $(patsubst tests/race/%.c,%,$(wildcard tests/race/*.c))
-E2E  := $(wildcard tests/e2e/*.sh)
-BENCH := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
+UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+RACE     := $(patsubst tests/race/%.c,%,$(wildcard tests/race/*.c))
+PROGS    := $(patsubst tests/e2e/progs/%.c,%,$(wildcard tests/e2e/progs/*.c))
+BENCH    := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
+E2E      := $(sort $(wildcard tests/e2e/*.sh))
+SANITIZERS := address undefined thread
 
 all: $(B)/libfastpath.so $(EXAMPLES:%=$(B)/examples/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map
-	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@ $(LIB_OBJ)
+	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
 
 $(B)/lib/%.o: %.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
@@ -48,15 +50,14 @@ $(B)/examples/%: examples/%.c include/fastpath.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -Iinclude -o $@ $<
 
-# Tests are hosted programs. Unit tests link with the core, race tests are run under the library;
-# unit tests and those race tests that link with the core are also built under the sanitizers.
-TEST_CFLAGS = $(ALL_CFLAGS) -Itests -pthread -fno-strict-aliasing -fno-delete-null-pointer-checks
+# Tests are hosted programs. Unit tests link with the core, and are built under each sanitizer too;
+# race tests, helper programs and the differential test run under the library.
+TEST_CFLAGS = $(ALL_CFLAGS) -Itests -pthread -fno-strict-aliasing
 
 $(B)/unit/%: tests/unit/%.c $(CORE_SRC) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(CORE_SRC)
 
-SANITIZERS := address undefined thread
 define sanitized
 $(B)/unit-$(1)/%: tests/unit/%.c $(CORE_SRC) $(HEADERS) Makefile
 	@mkdir -p $$(@D)
@@ -66,17 +67,66 @@ $(foreach s,$(SANITIZERS),$(eval $(call sanitized,$(s))))
 
 $(B)/race/%: tests/race/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $<
+	$(Q)$(CC) $(TEST_CFLAGS) -U_GNU_SOURCE -o $@ $<
+
+# Its first line may say /* link: -lseccomp */.
+$(B)/progs/%: tests/e2e/progs/%.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -Iinclude -pthread -o $@ $< \
+		$$(sed -n '1s@^/\* link: \(.*\) \*/$$@\1@p' $<)
+
+$(B)/differential: tests/differential.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Iinclude -pthread -rdynamic -o $@ $<
 
 $(B)/bench/%: bench/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -Iinclude -pthread -o $@ $<
 
-tests: all $(UNIT:%=$(B)/unit/%) $(RACE:%=$(B)/race/%) $(BENCH:%=$(B)/bench/%)
+UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
+SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
+
+tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential
 bench: all $(BENCH:%=$(B)/bench/%)
+
+# Needs root or sudo; says nothing where all is there.
+deps:
+	@missing=; for p in $(DEPS); do \
+		dpkg-query -W -f '$${db:Status-Abbrev}' $$p 2>/dev/null | grep -q '^ii' || missing="$$missing $$p"; \
+	done; \
+	[ -z "$$missing" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q >/dev/null && \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing >/dev/null; }
+
+# The main job: gcc on a real C file, with the library's statistics of each process.
+quickstart: deps
+	@$(MAKE) --no-print-directory all
+	@echo "FASTPATH=1 FASTPATH_STATS=1 LD_PRELOAD=$(B)/libfastpath.so gcc ..."
+	@sh examples/quickstart.sh $(B)
+
+# A second build with clang shows that both compilers are content.
+check: deps
+	@$(MAKE) --no-print-directory tests bench $(SANITIZED_BINARIES)
+	@$(MAKE) --no-print-directory CC=clang B=$(B)/clang all tests
+	@tests/run.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) tests/lint.sh $(E2E)
+
+# Longer runs of what check runs briefly.
+check-races: tests
+	@RACE_SCALE=10 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/races.sh
+check-differential: tests
+	@DIFFERENTIAL_SEEDS=200 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/differential.sh
+# FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/.
+verify: all
+	@tests/verify.sh $(B)
+
+install: all
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(B)/libfastpath.so $(DESTDIR)$(LIBDIR)/libfastpath.so
+	install -m 644 include/fastpath.h $(DESTDIR)$(PREFIX)/include/fastpath.h
 
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench clean
+.PHONY: all tests bench deps quickstart check check-races check-differential verify install clean
 .DELETE_ON_ERROR:
+.SECONDARY:

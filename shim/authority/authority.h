@@ -76,6 +76,7 @@ struct authority {
 	struct segment *segment;
 	struct bell bell;
 	uint32_t owner; /* thread id; 0: not started */
+	uint32_t pid;
 	bool broken;	/* for good: seq stays odd */
 	bool eager;
 	bool first_thread; /* the owner is the process's first */

@@ -41,7 +41,8 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 		a->broken = true;
 		return error;
 	}
-	a->first_thread = sys_gettid() == sys_getpid();
+	a->pid = (uint32_t)sys_getpid();
+	a->first_thread = (uint32_t)sys_gettid() == a->pid;
 	store_release(&a->owner, (uint32_t)sys_gettid()); /* pairs with authority_is_mine() */
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
 	segment_end(s);

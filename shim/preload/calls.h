@@ -49,6 +49,7 @@
 	CALL(realpath_chk, "__realpath_chk", "")                                               \
 	CALL(canonicalize, "canonicalize_file_name", "")                                       \
 	CALL(execve, "execve", "")                                                             \
+	CALL(execv, "execv", "")                                                               \
 	CALL(execvp, "execvp", "")                                                             \
 	CALL(execvpe, "execvpe", "")                                                           \
 	CALL(execveat, "execveat", "")                                                         \

@@ -208,7 +208,7 @@ enum verdict client_verdict_active(struct lookup *q, const char *path)
 	struct region *r;
 
 	q->began_ns = 0;
-	if (unlikely(scope.settings.stats))
+	if (unlikely(scope.settings.stats | (scope.settings.profile != NULL)))
 		report_began();
 	if (!is_answerable(q, path))
 		return ASK_KERNEL;

@@ -24,10 +24,24 @@ struct counters {
 
 _Static_assert(sizeof(struct counters) == 192, "whole cache lines");
 
-struct counters_set {
-	struct counters *slots;
-	uint32_t last; /* index of the shared one; a power of two less one */
-};
+/*
+ * Where the slots are, and how many: 2 to the power of the address's low bits, in one word, so that
+ * who reads it sees both as they belong together while they are being replaced.
+ */
+typedef uintptr_t counters_set;
+
+enum { COUNTERS_POWER = 7 };
+
+FP_INLINE struct counters *counters_slots(counters_set set)
+{
+	return (struct counters *)(set & ~(uintptr_t)COUNTERS_POWER);
+}
+
+/* Index of the shared slot: the last. */
+FP_INLINE uint32_t counters_last(counters_set set)
+{
+	return (1U << (set & COUNTERS_POWER)) - 1;
+}
 
 /* Differs between living threads, costs nothing to ask. */
 FP_INLINE uint64_t thread_pointer(void)
@@ -42,10 +56,13 @@ FP_INLINE uint64_t thread_pointer(void)
 #endif
 }
 
-FP_INLINE struct counters *counters_mine(const struct counters_set *set, bool *shared)
+FP_INLINE struct counters *counters_mine(const counters_set *where, bool *shared)
 {
-	uint64_t thread = thread_pointer(), at = (thread >> 12 ^ thread >> 20) & set->last;
-	struct counters *c = &set->slots[at == set->last ? 0 : at];
+	counters_set set = load_relaxed(where);
+	struct counters *slots = counters_slots(set);
+	uint32_t last = counters_last(set);
+	uint64_t thread = thread_pointer(), at = (thread >> 12 ^ thread >> 20) & last;
+	struct counters *c = &slots[at == last ? 0 : at];
 	uint64_t owner = load_relaxed(&c->thread);
 
 	*shared = false;
@@ -54,7 +71,7 @@ FP_INLINE struct counters *counters_mine(const struct counters_set *set, bool *s
 	if (!owner && try_claim(&c->thread, thread))
 		return c;
 	*shared = true;
-	return &set->slots[set->last];
+	return &slots[last];
 }
 
 FP_INLINE void counters_add(uint64_t *counter, bool shared)

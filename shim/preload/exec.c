@@ -185,14 +185,26 @@ static int try_each(const char *path, const char *file, char *const argv[], char
 	return answer(denied ? EACCES : error);
 }
 
+/* Libraries that come next may define one of the functions and not the others. */
+static int without_environment(enum next next, const char *file, char *const argv[])
+{
+	if (scope.on)
+		report_exit();
+	return ((int (*)(const char *, char *const *))next_address(next))(file, argv);
+}
+
+/* envp NULL: the program's own. */
 static int by_search(const char *file, char *const argv[], char *const envp[])
 {
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
 
 	if (is_searchable(path, file)) {
 #define CALL_EACH(e) try_each(path, file, argv, e)
-		return EXEC(envp, CALL_EACH);
+		return EXEC(envp ? envp : environment(), CALL_EACH);
 	}
+	if (!envp && !scope.chrooted)
+		return without_environment(NEXT_execvp, file, argv);
+	envp = envp ? envp : environment();
 #define CALL_SEARCH(e) NEXT(execvpe, search_function *)(file, argv, e)
 	return EXEC(envp, CALL_SEARCH);
 }
@@ -204,17 +216,21 @@ FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 FP_EXPORT int execv(const char *path, char *const argv[])
 {
-	return by_path(path, argv, environment());
+	if (scope.chrooted)
+		return by_path(path, argv, environment());
+	return absent(path) ? answer(ENOENT) : without_environment(NEXT_execv, path, argv);
 }
 
 FP_EXPORT int execvp(const char *file, char *const argv[])
 {
-	return by_search(file, argv, environment());
+	return by_search(file, argv, NULL);
 }
 
 FP_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return by_search(file, argv, envp);
+	static char *const none[] = {NULL};
+
+	return by_search(file, argv, envp ? envp : none); /* NULL is an empty environment */
 }
 
 FP_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
@@ -258,7 +274,7 @@ FP_EXPORT int execl(const char *path, const char *arg, ...)
 
 	COLLECT(argv, arg, list);
 	va_end(list);
-	return by_path(path, argv, environment());
+	return execv(path, argv);
 }
 
 FP_EXPORT int execle(const char *path, const char *arg, ...)
@@ -279,7 +295,7 @@ FP_EXPORT int execlp(const char *file, const char *arg, ...)
 
 	COLLECT(argv, arg, list);
 	va_end(list);
-	return by_search(file, argv, environment());
+	return by_search(file, argv, NULL);
 }
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,

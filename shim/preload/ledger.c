@@ -73,8 +73,8 @@ static uint64_t setup_price(void)
 
 static struct loss *find(uint32_t key)
 {
-	struct ledger *l = &scope.ledger;
-	struct loss *e = &l->losses[key & l->mask];
+	struct loss *losses = load_relaxed(&scope.ledger.losses);
+	struct loss *e = &losses[key & (scope_is_static(losses) ? STATIC_LOSSES - 1 : REGION_LOSSES - 1)];
 
 	if (e->key == key)
 		return e;

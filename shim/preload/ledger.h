@@ -20,8 +20,7 @@ struct loss {
 };
 
 struct ledger {
-	struct loss *losses;
-	uint32_t mask;	/* entries - 1 */
+	struct loss *losses; /* in static memory, or in the region */
 	uint32_t lost;	/* calls, all together, since the last attempt to set up */
 	uint32_t pid;	/* who lost them: a forked child starts anew */
 	uint32_t price; /* of one call, in nanoseconds; 0: not measured yet */

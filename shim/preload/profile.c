@@ -100,6 +100,14 @@ static void note(struct profile *p, enum fastpath_call family)
 	s->count++;
 }
 
+/* A forked child's profile begins empty. */
+static void forget_parents(struct profile *p)
+{
+	for (unsigned i = 0; i < STACKS; i++)
+		p->stacks[i].hash = p->stacks[i].count = 0;
+	p->pid = (uint32_t)sys_getpid();
+}
+
 FP_COLD void profile_note(enum fastpath_call family)
 {
 	static uint32_t opening;
@@ -111,11 +119,11 @@ FP_COLD void profile_note(enum fastpath_call family)
 		if (!try_claim(&opening, 1))
 			return;
 		profile = profile_map();
-		if (scope.region && !scope.region->pid)
-			scope.region->pid = (uint32_t)sys_getpid();
 	}
 	if (!profile || !try_claim(&profile->busy, 1))
 		return;
+	if (profile->pid != (uint32_t)sys_getpid())
+		forget_parents(profile);
 	note(profile, family);
 	store_release(&profile->busy, 0);
 }

@@ -80,8 +80,8 @@ FP_COLD void report_begin_child(void)
 
 void report_move_counters(struct region *r)
 {
-	for (uint32_t i = 0; i <= scope.counters.last; i++) {
-		const struct counters *from = &scope.counters.slots[i];
+	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+		const struct counters *from = &counters_slots(scope.counters)[i];
 
 		for (int k = 0; k < FASTPATH_CALLS; k++) {
 			add_relaxed(&r->slots[REGION_SLOTS - 1].calls[k], from->calls[k]);
@@ -91,7 +91,7 @@ void report_move_counters(struct region *r)
 			add_relaxed(&r->slots[REGION_SLOTS - 1].kernel[k], from->kernel[k]);
 	}
 	/* A thread that still counts in the old slots loses that count. */
-	scope.counters = (struct counters_set){r->slots, REGION_SLOTS - 1};
+	store_release(&scope.counters, (counters_set)r->slots | REGION_POWER);
 }
 
 void report_start(void)
@@ -101,7 +101,7 @@ void report_start(void)
 
 	if (!r)
 		return;
-	scope.counters = (struct counters_set){r->slots, REGION_SLOTS - 1};
+	store_release(&scope.counters, (counters_set)r->slots | REGION_POWER);
 	report_begin_child();
 	if (!sys_statx(2, "", AT_EMPTY_PATH, STATX_INO, &found)) {
 		scope.stderr_dev = (uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor;
@@ -115,8 +115,8 @@ void report_collect(struct fastpath_stats *s)
 
 	for (size_t i = 0; i < sizeof *s / 8; i++)
 		((volatile uint64_t *)s)[i] = 0;
-	for (uint32_t i = 0; i <= scope.counters.last; i++) {
-		const struct counters *c = &scope.counters.slots[i];
+	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+		const struct counters *c = &counters_slots(scope.counters)[i];
 
 		for (int k = 0; k < FASTPATH_CALLS; k++) {
 			s->calls[k] += load_relaxed(&c->calls[k]);
@@ -142,8 +142,8 @@ void report_collect(struct fastpath_stats *s)
 /* What was just reported is not reported again. */
 static void forget_reported(struct region *r)
 {
-	for (uint32_t i = 0; i <= scope.counters.last; i++) {
-		struct counters *c = &scope.counters.slots[i];
+	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+		struct counters *c = &counters_slots(scope.counters)[i];
 
 		for (uint64_t *n = c->calls; n < c->unused; n++)
 			store_relaxed(n, 0);

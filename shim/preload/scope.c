@@ -14,9 +14,9 @@
 #include "preload/profile.h"
 #include "preload/report.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -39,18 +39,34 @@ static void warn(const char *variable)
 	sys3(SYS_write, 2, line, sizeof before - 1 + n + sizeof after - 1);
 }
 
-/* The auxiliary vector's value, or `otherwise`. */
-static unsigned long auxiliary(unsigned long type, unsigned long otherwise)
+/* The auxiliary vector follows the environment on a new program's stack. */
+static bool read_ids(char *const *environment)
 {
-	char *const *e = scope.environment;
-	const Elf64_auxv_t *a;
+	unsigned long uid = 0, euid = 1, gid = 0, egid = 1, secure = 1;
+	const ElfW(auxv_t) * a;
 
-	while (*e)
-		e++;
-	for (a = (const Elf64_auxv_t *)(e + 1); a->a_type != AT_NULL; a++)
-		if (a->a_type == type)
-			return a->a_un.a_val;
-	return otherwise;
+	while (*environment)
+		environment++;
+	for (a = (const ElfW(auxv_t) *)(environment + 1); a->a_type != AT_NULL; a++) {
+		if (a->a_type == AT_UID)
+			uid = a->a_un.a_val;
+		else if (a->a_type == AT_EUID)
+			euid = a->a_un.a_val;
+		else if (a->a_type == AT_GID)
+			gid = a->a_un.a_val;
+		else if (a->a_type == AT_EGID)
+			egid = a->a_un.a_val;
+		else if (a->a_type == AT_SECURE)
+			secure = a->a_un.a_val;
+	}
+	scope.uid = (uint32_t)uid;
+	scope.plain = uid == euid && gid == egid;
+	return !secure;
+}
+
+bool scope_is_static(const struct loss *losses)
+{
+	return losses == static_losses;
 }
 
 void scope_start(int argc, char **argv, char **environment)
@@ -62,18 +78,16 @@ void scope_start(int argc, char **argv, char **environment)
 	if (!environment)
 		return; /* a loader that passes none (musl's): inert */
 	malformed = settings_read(&scope.settings, environment);
-	scope.environment = environment;
 	if (!malformed && scope.settings.mode == MODE_INERT)
 		return;
-	if (auxiliary(AT_SECURE, 1))
+	if (!read_ids(environment))
 		return; /* set-user-ID: the variables are not the user's to set */
 	if (malformed) {
 		warn(malformed);
 		return;
 	}
-	scope.counters = (struct counters_set){static_slots, STATIC_SLOTS - 1};
+	scope.counters = (counters_set)static_slots | STATIC_POWER;
 	scope.ledger.losses = static_losses;
-	scope.ledger.mask = STATIC_LOSSES - 1;
 	if (scope.settings.stats || scope.settings.verify || scope.settings.profile)
 		report_start();
 	scope.on = 1;
@@ -121,14 +135,11 @@ static bool identity_is_plain(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct caps[2];
-	unsigned long uid = auxiliary(AT_UID, 0);
 
-	if (uid != auxiliary(AT_EUID, 1) || auxiliary(AT_GID, 0) != auxiliary(AT_EGID, 1))
-		return false;
-	if (sys2(SYS_capget, &header, caps))
+	if (!scope.plain || sys2(SYS_capget, &header, caps))
 		return false;
 	for (int i = 0; i < 2; i++)
-		if (caps[i].effective != (uid ? 0 : caps[i].permitted))
+		if (caps[i].effective != (scope.uid ? 0 : caps[i].permitted))
 			return false;
 	return true;
 }
@@ -142,8 +153,7 @@ static void move_books(struct region *r)
 		if (e->key)
 			r->losses[e->key & (REGION_LOSSES - 1)] = *e;
 	}
-	scope.ledger.losses = r->losses;
-	scope.ledger.mask = REGION_LOSSES - 1;
+	store_release(&scope.ledger.losses, r->losses);
 }
 
 static bool start_authority(struct region *r, bool page_bell)
@@ -181,9 +191,9 @@ FP_COLD bool scope_set_up(void)
 	if (next_is_foreign() || !identity_is_plain()) {
 		scope_detach();
 	} else {
-		if (scope.counters.slots == static_slots)
+		if (counters_slots(scope.counters) == static_slots)
 			report_move_counters(r);
-		if (scope.ledger.losses == static_losses)
+		if (scope_is_static(scope.ledger.losses))
 			move_books(r);
 		good = start_authority(r, page_bell);
 		if (!good)
@@ -198,22 +208,36 @@ void scope_detach(void)
 	store_relaxed(&scope.detached, 1);
 }
 
-/* Has the thread that owns the authority ended? Then one more may be made. */
-static bool take_over(struct region *r)
+/* Has the thread that owns the authority ended? Asked now and then: every call of a thread that is
+ * not the owner comes here when the bell rang. */
+static bool owner_ended(struct region *r)
 {
 	uint32_t owner = load_acquire(&r->authority.owner);
-	struct authority *a = &r->authority;
 
-	/* Asked now and then: every call of a thread that is not the owner comes here. */
-	if (r->generation >= array_size(r->bells) || !owner || r->turned_away++ % 64 ||
-	    sys3(SYS_tgkill, sys_getpid(), owner, 0) != -ESRCH)
+	return owner && r->turned_away++ % 64 == 0 &&
+	       sys3(SYS_tgkill, sys_getpid(), owner, 0) == -ESRCH;
+}
+
+/* A ring ends with its thread: abandon it, and make one more, once. The pending-check's descriptors are
+ * anyone's. */
+static bool take_over(struct region *r)
+{
+	struct authority *a = &r->authority;
+	bool epoll = a->bell.kind == BELL_EPOLL, good = true;
+
+	if (!owner_ended(r) || r->failures >= 3 || !try_claim(&r->starting, 1))
 		return false;
-	if (!try_claim(&r->starting, 1))
-		return false;
-	segment_begin(&r->segment);
-	for (size_t i = 0; i < sizeof *a / 8; i++)
-		((volatile uint64_t *)a)[i] = 0;
-	bool good = start_authority(r, a->bell.kind != BELL_EPOLL && !scope.settings.no_page_bell);
+	if (epoll) {
+		store_release(&a->owner, (uint32_t)sys_gettid());
+	} else if (r->generation < array_size(r->bells)) {
+		segment_begin(&r->segment);
+		for (size_t i = 0; i < sizeof *a / 8; i++)
+			((volatile uint64_t *)a)[i] = 0;
+		good = start_authority(r, true);
+		r->failures += !good;
+	} else {
+		good = false;
+	}
 	store_release(&r->starting, 0);
 	return good;
 }
@@ -223,9 +247,9 @@ uint64_t scope_served(void)
 	struct counters *c;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i <= scope.counters.last; i++) {
-		c = &scope.counters.slots[i];
-		for (int k = 0; load_relaxed(&c->thread) && k < FASTPATH_CALLS; k++)
+	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+		c = &counters_slots(scope.counters)[i];
+		for (int k = 0; k < FASTPATH_CALLS; k++)
 			sum += load_relaxed(&c->served[k]);
 	}
 	return sum;
@@ -258,6 +282,9 @@ void scope_losing_fd(unsigned first, unsigned last)
 	b = &r->authority.bell;
 	if ((first <= (unsigned)b->epoll_fd && (unsigned)b->epoll_fd <= last) ||
 	    (first <= (unsigned)b->inotify_fd && (unsigned)b->inotify_fd <= last) ||
-	    (first <= (unsigned)b->mounts_fd && (unsigned)b->mounts_fd <= last))
-		scope_detach();
+	    (first <= (unsigned)b->mounts_fd && (unsigned)b->mounts_fd <= last)) {
+		/* A vfork child closes its own. */
+		if (r->authority.pid == (uint32_t)sys_getpid())
+			scope_detach();
+	}
 }

@@ -15,10 +15,12 @@
 
 enum {
 	SEGMENT_BYTES = 512 * 1024,
-	REGION_SLOTS = 32,    /* counters: threads that count without sharing */
+	REGION_POWER = 5,
+	REGION_SLOTS = 1 << REGION_POWER, /* counters: threads that count without sharing */
 	REGION_LOSSES = 1024, /* ledger entries */
 	STATIC_LOSSES = 128,
-	STATIC_SLOTS = 2,
+	STATIC_POWER = 1,
+	STATIC_SLOTS = 1 << STATIC_POWER,
 };
 
 /* Private memory of one process, zeroed by the kernel in a forked child. */
@@ -51,16 +53,20 @@ struct scope {
 	uint8_t detached; /* for good: every call goes to the kernel */
 	uint8_t quiet;	  /* no system call of our own any more: a filter is in place */
 	uint8_t chrooted; /* our file may not be there for the programs that are executed */
+	uint8_t plain;	  /* at start, real and effective ids were the same */
+	uint32_t uid;
 	uint32_t paused;
 	struct settings settings;
 	struct region *region; /* NULL: not mapped yet */
-	struct counters_set counters;
+	counters_set counters;
 	struct ledger ledger;
-	char *const *environment; /* as it was at start; the auxiliary vector follows it */
 	uint64_t stderr_dev, stderr_ino;
 };
 
 extern struct scope scope;
+
+/* Is this the ledger's memory from before the region was there? */
+bool scope_is_static(const struct loss *losses);
 
 /* The loader's init and fini functions. */
 void scope_start(int argc, char **argv, char **environment);
