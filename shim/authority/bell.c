@@ -120,6 +120,8 @@ int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell)
 {
 	int inotify = inotify_make(), mounts, error;
 
+	for (int i = 0; i < BELLS; i++)
+		store_relaxed(&s->bells[i].flags, 0);
 	if (inotify < 0)
 		return inotify;
 	mounts = mounts_open();

@@ -5,8 +5,9 @@
  *  1. A segment has one writer, its authority. Every byte of it, the bell pages of the kernel apart,
  *     changes only while seq is odd. Zeroed memory (seq 0) is never believed.
  *  2. Records are never moved or freed before the whole segment is reset; their facts come and go.
- *  3. Offsets count bytes from the segment's first byte. A reader checks them before use: it may be
- *     reading what the writer is just changing, and finds out by seq only afterwards.
+ *  3. Offsets count bytes from the segment's first byte. A reader checks that they lie below limit:
+ *     it may be reading what the writer is just changing, and finds out by seq only afterwards. An
+ *     object begun there can seem to reach SEGMENT_SLACK bytes beyond: so far memory is readable.
  *  4. All words are read and written by relaxed atomic operations; order comes from seq alone.
  */
 #ifndef CACHE_LAYOUT_H
@@ -31,12 +32,14 @@ struct segment {
 	uint32_t index;		  /* offset of the hash index, an array of uint64_t slots */
 	uint32_t index_mask;	  /* slots - 1 */
 	uint32_t positives;	  /* records that ever had a positive fact */
-	uint32_t limit;		  /* bytes of the segment that may be used */
+	uint32_t limit;		  /* bytes that may be used; SEGMENT_SLACK more can be read */
 	/* The authority's own. */
 	uint32_t used;		  /* bytes handed out since the last reset */
 	uint32_t dirty;		  /* the same at its highest: beyond, memory is still zeroed */
 	uint32_t records;
 } __attribute__((aligned(64)));
+
+enum { SEGMENT_SLACK = 8192 }; /* more than a record of a path of PATH_MAX */
 
 /*
  * A slot holds the upper half of a path's hash above its record's offset; 0 is free. Collisions

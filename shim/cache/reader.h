@@ -60,23 +60,18 @@ FP_INLINE bool segment_settled(const struct segment *s, uint64_t seq)
 	return load_relaxed(&s->seq) == seq;
 }
 
-/* An object of `bytes` at `offset`, or NULL when it does not lie in the segment. */
-FP_INLINE const void *segment_object(const struct segment *s, uint32_t offset, uint32_t bytes)
+/* What begins at `offset`, or NULL when that is not in the segment. */
+FP_INLINE const void *segment_object(const struct segment *s, uint32_t offset)
 {
-	uint32_t limit = load_relaxed(&s->limit);
-
-	if (unlikely(offset % 8 || bytes > limit || offset > limit - bytes))
-		return NULL;
-	return (const char *)s + offset;
+	return likely(offset < load_relaxed(&s->limit)) ? (const char *)s + (offset & ~7U) : NULL;
 }
 
-FP_WORD_READS FP_INLINE bool record_is(const struct segment *s, const struct record *r,
-				       const char *text, uint32_t length)
+/* length is below PATH_MAX: a path's that the caller spelled. */
+FP_WORD_READS FP_INLINE bool record_is(const struct record *r, const char *text, uint32_t length)
 {
 	const uint64_t *word = r->path;
 
-	if (load_relaxed(&r->length) != length ||
-	    !segment_object(s, (uint32_t)((const char *)word - (const char *)s), length + 8))
+	if (load_relaxed(&r->length) != length)
 		return false;
 	for (; length >= 8; length -= 8, text += 8)
 		if (load_relaxed(word++) != word_load(text))
@@ -89,21 +84,19 @@ FP_WORD_READS FP_INLINE const struct record *reader_find(const struct segment *s
 							 uint32_t length)
 {
 	uint64_t hash = hash_string(text, length);
-	uint32_t mask = load_relaxed(&s->index_mask);
-	const uint64_t *slots = segment_object(s, load_relaxed(&s->index), 8 * (mask + 1));
+	uint32_t index = load_relaxed(&s->index), mask = load_relaxed(&s->index_mask);
 
-	if (unlikely(!slots))
-		return NULL;
 	for (uint32_t i = 0; i <= mask; i++) {
-		uint64_t slot = load_relaxed(&slots[(hash + i) & mask]);
+		const uint64_t *at = segment_object(s, index + 8 * (((uint32_t)hash + i) & mask));
+		uint64_t slot = at ? load_relaxed(at) : 0;
 		const struct record *r;
 
 		if (!slot)
 			return NULL;
 		if ((slot ^ hash) >> 32)
 			continue;
-		r = segment_object(s, (uint32_t)slot, sizeof *r);
-		if (r && record_is(s, r, text, length))
+		r = segment_object(s, (uint32_t)slot);
+		if (r && record_is(r, text, length))
 			return r;
 	}
 	return NULL;
@@ -123,14 +116,16 @@ FP_INLINE uint32_t filter_word(uint64_t hash, uint32_t words)
 /* False: the name is surely absent. `hash` is hash_name()'s; 0 is always perhaps. */
 FP_INLINE bool filter_perhaps(const struct segment *s, uint32_t offset, uint64_t hash)
 {
-	const struct filter *f = segment_object(s, offset, sizeof *f);
+	const struct filter *f = segment_object(s, offset);
 	uint32_t words = f ? load_relaxed(&f->words) : 0;
 	uint64_t bits = filter_bits(hash);
+	const uint64_t *word;
 
-	if (!hash || !words || words > (1U << 20) ||
-	    !segment_object(s, offset, (uint32_t)sizeof *f + 8 * words))
+	if (!hash || !words)
 		return true;
-	return (load_relaxed(&f->bits[filter_word(hash, words)]) & bits) == bits;
+	/* A word beyond 4 GiB, of a filter that is none, wraps around into the segment. */
+	word = segment_object(s, offset + (uint32_t)sizeof *f + 8 * filter_word(hash, words));
+	return !word || (load_relaxed(word) & bits) == bits;
 }
 
 /*

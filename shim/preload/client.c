@@ -103,9 +103,8 @@ static bool copy_canonical(const struct segment *s, struct lookup *q, const stru
 	q->canonical[0] = 0;
 	if (load_relaxed(&r->flags) & RECORD_SAME)
 		return append(q, (const char *)r->path, n);
-	t = at ? segment_object(s, at, sizeof *t) : NULL;
-	n = t ? load_relaxed(&t->length) : 0;
-	return t && segment_object(s, at, (uint32_t)sizeof *t + n) && append(q, t->bytes, n);
+	t = at ? segment_object(s, at) : NULL;
+	return t && append(q, t->bytes, load_relaxed(&t->length));
 }
 
 /* The verdict of the facts alone, and why it is ASK_KERNEL. */
@@ -200,6 +199,16 @@ FP_INLINE bool is_answerable(struct lookup *q, const char *path)
 	return false;
 }
 
+/* What was asked for besides the answer: verification, a profile. */
+static bool is_confirmed(struct region *r, struct lookup *q, enum verdict verdict)
+{
+	if (scope.settings.verify && !verify_agrees(r, q, verdict))
+		return false;
+	if (scope.settings.profile)
+		profile_note((enum fastpath_call)q->family);
+	return true;
+}
+
 enum verdict client_verdict_active(struct lookup *q, const char *path)
 {
 	enum found found = FOUND_UNKNOWN;
@@ -208,7 +217,7 @@ enum verdict client_verdict_active(struct lookup *q, const char *path)
 	struct region *r;
 
 	q->began_ns = 0;
-	if (unlikely(scope.settings.stats | (scope.settings.profile != NULL)))
+	if (unlikely(scope.observed))
 		report_began();
 	if (!is_answerable(q, path))
 		return ASK_KERNEL;
@@ -217,10 +226,8 @@ enum verdict client_verdict_active(struct lookup *q, const char *path)
 		verdict = consult(r, q, &found, &pending);
 	if (unlikely(verdict == ASK_KERNEL))
 		return ask_kernel(q, found, pending);
-	if (unlikely(scope.settings.verify) && !verify_agrees(r, q, verdict))
+	if (unlikely(scope.observed) && !is_confirmed(r, q, verdict))
 		return count_kernel(q, FASTPATH_PENDING);
-	if (unlikely(scope.settings.profile))
-		profile_note((enum fastpath_call)q->family);
 	count_served((enum fastpath_call)q->family);
 	return verdict;
 }

@@ -88,7 +88,8 @@ void scope_start(int argc, char **argv, char **environment)
 	}
 	scope.counters = (counters_set)static_slots | STATIC_POWER;
 	scope.ledger.losses = static_losses;
-	if (scope.settings.stats || scope.settings.verify || scope.settings.profile)
+	scope.observed = scope.settings.stats || scope.settings.verify || scope.settings.profile;
+	if (scope.observed)
 		report_start();
 	scope.on = 1;
 }

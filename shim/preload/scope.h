@@ -29,7 +29,7 @@ struct region {
 	 * A second set for the authority that follows one whose thread has ended. */
 	union {
 		struct segment segment;
-		char bytes[SEGMENT_BYTES];
+		char bytes[SEGMENT_BYTES + SEGMENT_SLACK];
 	};
 	char bells[2][BELL_MEMORY_BYTES];
 	struct counters slots[REGION_SLOTS];
@@ -53,6 +53,7 @@ struct scope {
 	uint8_t detached; /* for good: every call goes to the kernel */
 	uint8_t quiet;	  /* no system call of our own any more: a filter is in place */
 	uint8_t chrooted; /* our file may not be there for the programs that are executed */
+	uint8_t observed; /* statistics, verification or a profile were asked for */
 	uint8_t plain;	  /* at start, real and effective ids were the same */
 	uint32_t uid;
 	uint32_t paused;
