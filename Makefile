@@ -27,7 +27,11 @@ LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
-LIB_OBJ  := $(LIB_SRC:%.c=$(B)/lib/%.o)
+# In the order of linking: what every call and every forked child runs through comes first, together.
+HOT_SRC  := $(addprefix shim/,preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
+	preload/stat.c preload/open.c preload/readlink.c preload/realpath.c preload/syscall.c \
+	preload/descriptor.c preload/ledger.c)
+LIB_OBJ  := $(patsubst %.c,$(B)/lib/%.o,$(HOT_SRC) $(filter-out $(HOT_SRC),$(LIB_SRC)))
 
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 RACE     := $(patsubst tests/race/%.c,%,$(wildcard tests/race/*.c))

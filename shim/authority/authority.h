@@ -10,6 +10,7 @@
 #include "authority/bell.h"
 #include "cache/layout.h"
 
+#include <linux/stat.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,7 +70,8 @@ struct mount {
 	uint64_t id;
 	int32_t verdict; /* 0 served, -errno refused */
 	uint8_t name_max;
-	bool overlay, btrfs;
+	bool overlay;
+	bool changeable_acl; /* a remount elsewhere can make ACLs count or not, without an event */
 };
 
 struct authority {
@@ -79,6 +81,7 @@ struct authority {
 	uint32_t pid;
 	bool broken;	/* for good: seq stays odd */
 	bool eager;
+	bool old_mount_ids; /* the kernel has no unique ones */
 	bool first_thread; /* the owner is the process's first */
 	bool label_known, label_decides; /* does a security label decide access()? */
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
@@ -94,6 +97,7 @@ struct authority {
 	/* Where learning works: memory it need not clear. */
 	char link[LINK_DEPTH][LINK_BYTES];
 	char name[256 + 8];
+	struct statx found;
 	struct mount mounts[MOUNTS];
 	struct watch watches[WATCHES];
 	struct place places[PLACES];
@@ -111,6 +115,9 @@ struct authority_options {
 
 /* Makes the bell; afterwards the segment is empty and its seq even. */
 int authority_start(struct authority *a, struct segment *s, const struct authority_options *o);
+
+/* Makes the calling thread the owner of one with the pending-check whose owner has ended. */
+void authority_adopt(struct authority *a);
 
 /* Is the calling thread the owner of a working authority? One system call. */
 bool authority_is_mine(const struct authority *a);

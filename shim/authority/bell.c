@@ -51,6 +51,17 @@ static int mounts_open(void)
 	return fd;
 }
 
+void bell_await_mounts(void)
+{
+	int fd = mounts_open();
+	char byte;
+
+	if (fd < 0)
+		return; /* without procfs nothing can be learned either */
+	sys_read(fd, &byte, 1);
+	sys_close(fd);
+}
+
 static int page_make(struct bell *b, struct segment *s, char *memory, int inotify, int mounts)
 {
 	enum { RING_BYTES = RING_PAGES * RING_PAGE_BYTES };

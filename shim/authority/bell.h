@@ -44,6 +44,9 @@ unsigned bell_answer(struct bell *b);
 /* Makes the bell ring again for the files in `rang`. 0 or -errno: then it must not be trusted. */
 int bell_rearm(struct bell *b, unsigned rang);
 
+/* Returns when changes of the mount table that have rung are complete. */
+void bell_await_mounts(void);
+
 /* Has it rung since it was armed? */
 bool bell_rung(struct bell *b);
 

@@ -14,15 +14,22 @@
 #include "authority/worth.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/signals.h"
 #include "base/sys.h"
 #include "cache/reader.h"
 #include "cache/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 
 enum { CATCH_UP_TRIES = 16, WALK_TRIES = 3 };
+
+void authority_adopt(struct authority *a)
+{
+	a->pid = (uint32_t)sys_getpid();
+	a->first_thread = (uint32_t)sys_gettid() == a->pid;
+	store_release(&a->owner, (uint32_t)sys_gettid()); /* pairs with authority_is_mine() */
+}
 
 int authority_start(struct authority *a, struct segment *s, const struct authority_options *o)
 {
@@ -41,9 +48,7 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 		a->broken = true;
 		return error;
 	}
-	a->pid = (uint32_t)sys_getpid();
-	a->first_thread = (uint32_t)sys_gettid() == a->pid;
-	store_release(&a->owner, (uint32_t)sys_gettid()); /* pairs with authority_is_mine() */
+	authority_adopt(a);
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
 	segment_end(s);
 	return 0;
@@ -54,18 +59,6 @@ bool authority_is_mine(const struct authority *a)
 	uint32_t owner = load_acquire(&a->owner);
 
 	return owner && !a->broken && owner == (uint32_t)sys_gettid();
-}
-
-static void signals_block(uint64_t *old)
-{
-	uint64_t all = ~UINT64_C(0);
-
-	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
-}
-
-static void signals_restore(const uint64_t *old)
-{
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
 }
 
 /* One event's consequences; see the table in the README's architecture section. */
@@ -134,6 +127,9 @@ static bool catch_up(struct authority *a)
 		if (rang & RANG_BROKEN)
 			return false;
 		if (rang & RANG_MOUNTS) {
+			/* pivot_root(2) rings first and then changes our root, under a lock that
+			 * reading the table waits for. */
+			bell_await_mounts();
 			refuse_mounts_changed(a);
 			place_end_all(a);
 		}
@@ -178,7 +174,6 @@ bool authority_catch_up(struct authority *a, uint64_t gain_ns)
 /* The name asked for is absent, as the kernel sees it, by the whole spelled path. */
 static bool probe_absent(struct authority *a, const char *text, uint32_t length, uint32_t end)
 {
-	struct statx out;
 	char *path = a->link[0];
 
 	if (end >= LINK_BYTES || end > length)
@@ -186,7 +181,7 @@ static bool probe_absent(struct authority *a, const char *text, uint32_t length,
 	bytes_copy(path, text, end);
 	path[end] = 0;
 	return sys_statx(SYS_AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE,
-			 &out) == -ENOENT;
+			 &a->found) == -ENOENT;
 }
 
 /* Lists the directory where the walk ended, for the spelled prefix that led there. */
@@ -224,15 +219,16 @@ static enum learned ask(struct authority *a, struct record *r, uint32_t place,
 	case QUESTION_ACCESS:
 		if (refuse_by_label(a) ||
 		    sys3(SYS_faccessat, SYS_AT_FDCWD, path, detail) != 0 ||
-		    (worth_acl_on_btrfs(a, place) &&
+		    (refuse_changeable_acl(a, place) &&
 		     sys4(SYS_getxattr, path, names[2], NULL, 0) != -ENODATA))
 			return LEARNED_NOTHING;
 		store_relaxed(&r->access_ok, (uint8_t)(r->access_ok | ACCESS_EXISTS | detail));
 		break;
 	case QUESTION_XATTR:
 	case QUESTION_LXATTR:
-		/* Of a symlink itself nothing is remembered. */
-		if (p->kind == PLACE_LINK && question == QUESTION_LXATTR)
+		/* Of a symlink itself nothing is remembered, nor of ACLs that a remount can hide. */
+		if ((p->kind == PLACE_LINK && question == QUESTION_LXATTR) ||
+		    (detail >= 2 && refuse_changeable_acl(a, place)))
 			return LEARNED_NOTHING;
 		call = question == QUESTION_XATTR ? SYS_getxattr : SYS_lgetxattr;
 		if (sys4(call, path, names[detail], NULL, 0) != -ENODATA)

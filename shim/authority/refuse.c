@@ -6,6 +6,8 @@
  */
 #include "authority/refuse.h"
 
+#include "authority/place.h"
+#include "authority/watch.h"
 #include "base/bytes.h"
 #include "base/path.h"
 #include "base/settings.h"
@@ -25,26 +27,35 @@
 #define MAGIC_PROC     0x9fa0
 #define MAGIC_SYSFS    0x62656572
 
-static bool is_served(uint32_t magic)
-{
-	switch (magic) {
-	case MAGIC_EXT4:
-	case MAGIC_XFS:
-	case MAGIC_BTRFS:
-	case MAGIC_TMPFS:
-	case MAGIC_OVERLAY:
-	case MAGIC_SQUASHFS:
-	case MAGIC_EROFS:
-		return true;
-	default:
-		return false;
-	}
-}
+/* A row of the list: the name that the mount table gives, and what else is to be known of it. */
+struct file_system {
+	char name[10];
+	bool never;	     /* entries without events, or that differ for each process: not even trusted */
+	bool served;
+	bool changeable_acl;
+	uint32_t magic;
+};
 
-/* Their entries come and go without events, or mean something else to each process. */
-static bool is_never_served(uint32_t magic)
+static const struct file_system file_systems[] = {
+	{"ext4", false, true, false, MAGIC_EXT4},
+	{"ext3", false, true, false, MAGIC_EXT4},
+	{"ext2", false, true, false, MAGIC_EXT4},
+	{"xfs", false, true, false, MAGIC_XFS},
+	{"btrfs", false, true, true, MAGIC_BTRFS},
+	{"tmpfs", false, true, false, MAGIC_TMPFS},
+	{"overlay", false, true, true, MAGIC_OVERLAY},
+	{"squashfs", false, true, false, MAGIC_SQUASHFS},
+	{"erofs", false, true, false, MAGIC_EROFS},
+	{"proc", true, false, false, MAGIC_PROC},
+	{"sysfs", true, false, false, MAGIC_SYSFS},
+};
+
+static const struct file_system *by_magic(uint32_t magic)
 {
-	return magic == MAGIC_PROC || magic == MAGIC_SYSFS;
+	for (unsigned i = 0; i < array_size(file_systems); i++)
+		if (file_systems[i].magic == magic)
+			return &file_systems[i];
+	return NULL;
 }
 
 static struct mount *mount_find(struct authority *a, uint64_t id)
@@ -59,22 +70,134 @@ static struct mount *mount_find(struct authority *a, uint64_t id)
 	return &a->mounts[a->mounts_used++];
 }
 
-static void mount_judge(struct mount *m, int fd)
+/* Newer than some uapi headers that fastpath builds with: statmount(2), Linux 6.8. */
+enum { CALL_STATMOUNT = 457, STATMOUNT_BASIC = 1 };
+
+struct statmount_request {
+	uint32_t size, unused;
+	uint64_t mount, wanted;
+};
+
+struct statmount_answer {
+	uint32_t size, unused;
+	uint64_t got;
+	uint32_t dev_major, dev_minor;
+	uint64_t magic;
+	char rest[512 - 32];
+};
+
+/* The kernel's own word for a mount's type, or 0: by unique id. */
+static uint32_t magic_by_statmount(uint64_t mount)
 {
+	struct statmount_request r = {.size = sizeof r, .mount = mount, .wanted = STATMOUNT_BASIC};
+	struct statmount_answer out;
+
+	if (sys4(CALL_STATMOUNT, &r, &out, sizeof out, 0) || !(out.got & STATMOUNT_BASIC))
+		return 0;
+	return (uint32_t)out.magic;
+}
+
+/* The number that a line begins with. */
+static uint64_t line_number(const char *line)
+{
+	uint64_t n = 0;
+
+	while (*line >= '0' && *line <= '9')
+		n = 10 * n + (uint64_t)(*line++ - '0');
+	return n;
+}
+
+/* Does the mount table's line (NUL-terminated) name this type? It stands after " - ". */
+static bool line_has_type(const char *line, const char *name)
+{
+	const char *rest;
+
+	for (; *line; line++) {
+		if (!(rest = string_after(line, " - ")) || !(rest = string_after(rest, name)))
+			continue;
+		return *rest == ' ';
+	}
+	return false;
+}
+
+/* The same from the mount table, by old id; the lines are read into the event buffer. */
+static uint32_t magic_by_table(struct authority *a, uint64_t mount)
+{
+	int fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
+	uint32_t magic = 0, kept = 0;
+	long n;
+
+	if (fd < 0)
+		return 0;
+	while (!magic && (n = sys_read(fd, a->events + kept, EVENT_BYTES - 1 - kept)) > 0) {
+		uint32_t size = kept + (uint32_t)n, line = 0;
+
+		for (uint32_t i = 0; i < size; i++) {
+			if (a->events[i] != '\n')
+				continue;
+			a->events[i] = 0;
+			for (unsigned k = 0; k < array_size(file_systems); k++)
+				if (line_number(a->events + line) == mount &&
+				    line_has_type(a->events + line, file_systems[k].name))
+					magic = file_systems[k].magic;
+			line = i + 1;
+		}
+		kept = size - line;
+		for (uint32_t i = 0; i < kept; i++)
+			a->events[i] = a->events[line + i];
+	}
+	sys_close(fd);
+	return magic;
+}
+
+/* Not statfs(2)'s word alone: 9p passes on what its server says. */
+static uint32_t magic_of(struct authority *a, int fd, uint64_t mount)
+{
+	uint32_t magic = a->old_mount_ids ? 0 : magic_by_statmount(mount);
+	struct statx *old = &a->found;
+
+	if (magic)
+		return magic;
+	if (sys_statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, SYS_STATX_MNT_ID, old))
+		return 0;
+	return magic_by_table(a, old->stx_mnt_id);
+}
+
+static void mount_judge(struct authority *a, struct mount *m, int fd)
+{
+	const struct file_system *f = by_magic(magic_of(a, fd, m->id));
 	struct statfs fs;
-	uint32_t magic;
 
 	m->verdict = (int)sys2(SYS_fstatfs, fd, &fs);
 	if (m->verdict)
 		return;
-	magic = (uint32_t)fs.f_type;
-	m->overlay = magic == MAGIC_OVERLAY;
-	m->btrfs = magic == MAGIC_BTRFS;
+	m->overlay = f && f->magic == MAGIC_OVERLAY;
+	m->changeable_acl = f && f->changeable_acl;
 	m->name_max = fs.f_namelen < PATH_NAME_MAX ? (uint8_t)fs.f_namelen : PATH_NAME_MAX;
-	if (is_never_served(magic))
+	if (f && f->never)
 		m->verdict = -EPERM;
-	else if (!is_served(magic))
+	else if (!f)
 		m->verdict = -EXDEV; /* unless the user trusts the path */
+}
+
+bool refuse_changeable_acl(const struct authority *a, uint32_t place)
+{
+	const struct place *p = &a->places[place_target(a, place)];
+
+	for (uint32_t i = 0; i < a->mounts_used; i++)
+		if (a->mounts[i].id == p->id.mount)
+			return a->mounts[i].changeable_acl;
+	return true;
+}
+
+bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd)
+{
+	char path[WATCH_FD_PATH];
+
+	if (!m->changeable_acl)
+		return false;
+	watch_fd_path(a, path, fd);
+	return sys4(SYS_getxattr, path, "system.posix_acl_access", NULL, 0) != -ENODATA;
 }
 
 const struct mount *refuse_component(struct authority *a, int fd, const struct statx *found,
@@ -89,7 +212,7 @@ const struct mount *refuse_component(struct authority *a, int fd, const struct s
 	if (found->stx_attributes & (STATX_ATTR_ENCRYPTED | STATX_ATTR_AUTOMOUNT))
 		return NULL;
 	if (m->verdict == -EAGAIN)
-		mount_judge(m, fd);
+		mount_judge(a, m, fd);
 	if (m->verdict == -EXDEV && settings_lists(a->trust, spelled, length))
 		return m;
 	return m->verdict ? NULL : m;

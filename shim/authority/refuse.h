@@ -9,12 +9,20 @@
 #include <linux/stat.h>
 
 /*
- * May facts rest on the component that the O_PATH descriptor `fd` names? `found` is its statx,
+ * May facts rest on the component that the O_PATH descriptor `fd` names? `found` is its statx (not
+ * kept),
  * `spelled` (length bytes) the path that led to it. Returns its mount's entry, or NULL: refused.
  * The entry is valid until the mount table changes.
  */
 const struct mount *refuse_component(struct authority *a, int fd, const struct statx *found,
 				     const char *spelled, uint32_t length);
+
+/* May the ACLs of this place's file come to count, or not to count, without an event? */
+bool refuse_changeable_acl(const struct authority *a, uint32_t place);
+
+/* Of a watched directory: has it an ACL, or may it have one that does not count at the moment, where
+ * that can change without an event? */
+bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd);
 
 /* The mount table changed: judge anew, and walk no mount that was not there before. */
 void refuse_mounts_changed(struct authority *a);

@@ -28,8 +28,9 @@ bool identity_equal(const struct identity *a, const struct identity *b)
 	       a->dev_minor == b->dev_minor;
 }
 
-bool identity_of(struct identity *id, int dir, const char *name, struct statx *out)
+bool identity_of(struct authority *a, struct identity *id, int dir, const char *name)
 {
+	struct statx *out = &a->found;
 	unsigned mask = STATX_TYPE | STATX_MODE | STATX_INO | SYS_STATX_MNT_ID |
 			SYS_STATX_MNT_ID_UNIQUE;
 	int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (*name ? 0 : AT_EMPTY_PATH);
@@ -39,6 +40,7 @@ bool identity_of(struct identity *id, int dir, const char *name, struct statx *o
 	/* Linux < 5.8 has no mount ids. */
 	if (!(out->stx_mask & (SYS_STATX_MNT_ID | SYS_STATX_MNT_ID_UNIQUE)))
 		return false;
+	a->old_mount_ids = !(out->stx_mask & SYS_STATX_MNT_ID_UNIQUE);
 	*id = (struct identity){
 		.ino = out->stx_ino,
 		.mount = out->stx_mnt_id,
@@ -93,7 +95,6 @@ bool walk_open(struct walk *w)
 	const struct record *r = place_record(w->a, w->place);
 	uint32_t target = place_target(w->a, w->place);
 	struct identity id;
-	struct statx found;
 
 	if (w->fd >= 0)
 		return true;
@@ -101,7 +102,7 @@ bool walk_open(struct walk *w)
 				O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (w->fd < 0)
 		return false;
-	if (target && identity_of(&id, w->fd, "", &found) &&
+	if (target && identity_of(w->a, &id, w->fd, "") &&
 	    identity_equal(&id, &w->a->places[target].id))
 		return true;
 	leave(w);
@@ -116,8 +117,8 @@ struct step {
 	uint32_t in; /* place of the directory that holds it; 0 for "/" */
 	int fd;	     /* O_PATH of the component */
 	struct identity id;
-	struct statx found;
 	const struct mount *mount;
+	uint32_t mode;
 	enum place_kind kind;
 	const char *name;
 	uint32_t name_length;
@@ -208,7 +209,7 @@ static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place,
 	p->parent = s->in;
 	p->via = via;
 	p->kind = (uint8_t)s->kind;
-	p->sticky = (s->found.stx_mode & S_ISVTX) != 0;
+	p->sticky = (s->mode & S_ISVTX) != 0;
 	watch_use(a, p->wd);
 	watch_use(a, p->in_wd);
 	store_relaxed(&r->name_max, s->mount->name_max);
@@ -240,12 +241,13 @@ static enum walked step_open(struct walk *w, struct step *s)
 	}
 	if (s->fd < 0)
 		return s->fd == -ENOENT ? WALK_MISSING : WALK_REFUSED;
-	if (!identity_of(&s->id, s->fd, "", &s->found))
+	if (!identity_of(a, &s->id, s->fd, ""))
 		return WALK_REFUSED;
-	s->mount = refuse_component(a, s->fd, &s->found, s->text, s->length);
+	s->mode = a->found.stx_mode;
+	s->mount = refuse_component(a, s->fd, &a->found, s->text, s->length);
 	if (!s->mount)
 		return WALK_REFUSED;
-	type = s->found.stx_mode & S_IFMT;
+	type = s->mode & S_IFMT;
 	s->kind = type == S_IFDIR ? PLACE_DIRECTORY : type == S_IFLNK ? PLACE_LINK : PLACE_FILE;
 	/* fs.protected_symlinks: who may follow it depends on who owns it. */
 	if (s->kind == PLACE_LINK && a->places[place_target(a, s->in)].sticky)
@@ -280,18 +282,17 @@ static enum walked step_watch(struct walk *w, const struct step *s, int *wd, int
 {
 	struct authority *a = w->a;
 	struct identity again;
-	struct statx found;
 
 	if (s->in && !watch_holder(w, s))
 		return WALK_REFUSED;
 	*wd = watch_add(a, w->borrowed, s->fd, watch_mask(w, s, next));
-	if (*wd < 0)
+	if (*wd < 0 || (s->kind == PLACE_DIRECTORY && refuse_by_acl(a, s->mount, s->fd)))
 		return WALK_REFUSED;
 	if (!s->in)
 		return WALK_WHOLE;
 	bytes_copy(a->name, s->name, s->name_length);
 	a->name[s->name_length] = 0;
-	return identity_of(&again, w->fd, a->name, &found) && identity_equal(&again, &s->id)
+	return identity_of(a, &again, w->fd, a->name) && identity_equal(&again, &s->id)
 		       ? WALK_WHOLE
 		       : WALK_RACED;
 }

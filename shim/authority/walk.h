@@ -38,8 +38,8 @@ enum walked walk_path(struct walk *w, const char *text, uint32_t length);
 /* An O_PATH descriptor of the directory that the living place `w->place` leads to, in w->fd. */
 bool walk_open(struct walk *w);
 
-/* statx of a descriptor, or of a name in a directory, as an identity. */
-bool identity_of(struct identity *id, int dir, const char *name, struct statx *out);
+/* statx of a descriptor, or of a name in a directory, as an identity; whole in a->found. */
+bool identity_of(struct authority *a, struct identity *id, int dir, const char *name);
 bool identity_equal(const struct identity *a, const struct identity *b);
 
 #endif

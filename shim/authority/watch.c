@@ -30,7 +30,7 @@ static struct watch *watch_new(struct authority *a)
  * "/proc/thread-self/fd/N": a thread may have descriptors of its own. The first thread has those of
  * /proc/self, which is resolved faster.
  */
-static void fd_path(const struct authority *a, char *out, int fd)
+void watch_fd_path(const struct authority *a, char *out, int fd)
 {
 	static const char thread[] = "/proc/thread-self/fd/", process[] = "/proc/self/fd/";
 	size_t length = (a->first_thread ? sizeof process : sizeof thread) - 1;
@@ -49,11 +49,11 @@ static void fd_path(const struct authority *a, char *out, int fd)
 
 int watch_add(struct authority *a, int borrowed, int fd, uint32_t mask)
 {
-	char path[40];
+	char path[WATCH_FD_PATH];
 	struct watch *w;
 	int wd;
 
-	fd_path(a, path, fd);
+	watch_fd_path(a, path, fd);
 	/* MASK_ADD: an inode may be watched for other places already. */
 	wd = (int)sys3(SYS_inotify_add_watch, borrowed, path, mask | IN_MASK_ADD);
 	if (wd < 0)

@@ -42,6 +42,10 @@ static inline bool event_brings_name(uint32_t mask)
  */
 int watch_add(struct authority *a, int borrowed, int fd, uint32_t mask);
 
+/* A path that leads to what `fd` names, without following it. */
+enum { WATCH_FD_PATH = 40 };
+void watch_fd_path(const struct authority *a, char *out, int fd);
+
 /* NULL when it is not in the table: an event of a watch that was just removed. */
 struct watch *watch_find(struct authority *a, int wd);
 

@@ -64,13 +64,3 @@ void worth_relist(struct authority *a, struct watch *w)
 	}
 	watch_unlist(a, w);
 }
-
-bool worth_acl_on_btrfs(const struct authority *a, uint32_t place)
-{
-	const struct place *p = &a->places[place_target(a, place)];
-
-	for (uint32_t i = 0; i < a->mounts_used; i++)
-		if (a->mounts[i].id == p->id.mount)
-			return a->mounts[i].btrfs;
-	return true;
-}

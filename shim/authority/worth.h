@@ -20,7 +20,4 @@ void worth_learned(struct authority *a, enum learned learned, uint64_t cost_ns);
 /* The directory has outgrown its filter: forget the listing, so that it is learned again if asked. */
 void worth_relist(struct authority *a, struct watch *w);
 
-/* On btrfs an ACL can change without an event. */
-bool worth_acl_on_btrfs(const struct authority *a, uint32_t place);
-
 #endif

@@ -65,6 +65,7 @@
 	CALL(syscall, "syscall", "")                                                           \
 	CALL(exit_now, "_exit", "")                                                            \
 	CALL(exit_now_c, "_Exit", "")                                                          \
+	CALL(clone, "clone", "")                                                               \
 	CALL(chroot, "chroot", "")                                                             \
 	CALL(pivot_root, "pivot_root", "")                                                     \
 	CALL(unshare, "unshare", "")                                                           \
@@ -95,6 +96,7 @@
 	CALL(dlopen, "dlopen", "")                                                             \
 	CALL(dlsym, "dlsym", "")                                                               \
 	CALL(dladdr, "dladdr", "")                                                             \
-	CALL(abort, "abort", "")
+	CALL(abort, "abort", "")                                                               \
+	CALL(testcancel, "pthread_testcancel", "")
 
 #endif

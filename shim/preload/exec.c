@@ -40,24 +40,54 @@ static bool absent(const char *path)
 	return client_absent(&q, FASTPATH_EXEC, path);
 }
 
-/* Is `entry` the LD_PRELOAD that brought us, or one of our variables? */
-static bool is_ours(const char *entry)
+/* Copies LD_PRELOAD's list without our entry; false when nothing is left of it. */
+static bool copy_preload(char *to, const char *list)
 {
-	const char *list = string_after(entry, "LD_PRELOAD=");
+	size_t n, kept = 0;
 
-	for (; list && *list; list++)
-		if (string_after(list, "libfastpath.so"))
-			return true;
-	return string_after(entry, "FASTPATH") != NULL;
+	for (; *list; list += n) {
+		bool ours = false;
+
+		n = *list == ':' || *list == ' ';
+		while (list[n] && list[n] != ':' && list[n] != ' ')
+			ours |= string_after(&list[n++], "libfastpath.so") != NULL;
+		for (size_t i = 0; i < n && !ours; i++)
+			if (kept || (list[i] != ':' && list[i] != ' '))
+				to[kept++] = list[i];
+	}
+	to[kept] = 0;
+	return kept > 0;
 }
 
-/* After chroot() our file is not there for the loader, which would say so on stderr. */
-static void strip(char **to, char *const *from)
+/*
+ * After chroot() our file is not there for the loader, which would say so on stderr. `text` has room
+ * for LD_PRELOAD's entry.
+ */
+static void strip(char **to, char *text, char *const *from)
 {
-	for (; *from; from++)
-		if (!is_ours(*from))
+	static const char preload[] = "LD_PRELOAD=";
+
+	for (; *from; from++) {
+		const char *list = string_after(*from, preload);
+
+		if (list) {
+			bytes_copy(text, preload, sizeof preload - 1);
+			if (copy_preload(text + sizeof preload - 1, list))
+				*to++ = text;
+		} else if (!string_after(*from, "FASTPATH=") && !string_after(*from, "FASTPATH_")) {
 			*to++ = *from;
+		}
+	}
 	*to = NULL;
+}
+
+/* Bytes of LD_PRELOAD's entry, with its NUL; 1 when there is none. */
+static size_t preload_bytes(char *const *list)
+{
+	for (; *list; list++)
+		if (string_after(*list, "LD_PRELOAD="))
+			return bytes_length(*list) + 1;
+	return 1;
 }
 
 static size_t count(char *const *list)
@@ -79,7 +109,9 @@ static size_t count(char *const *list)
 			if (scope.chrooted && environment_) {                                  \
 				char **copy_ = __builtin_alloca((count(environment_) + 1) *    \
 								sizeof *copy_);                \
-				strip(copy_, environment_);                                    \
+				char *text_ =                                                  \
+					__builtin_alloca(preload_bytes(environment_));         \
+				strip(copy_, text_, environment_);                             \
 				environment_ = copy_;                                          \
 			}                                                                      \
 		}                                                                              \
@@ -115,11 +147,12 @@ enum search {
 	SEARCH_FOUND,	/* `candidate` may exist */
 };
 
-/* The next candidate of *path that is not surely absent. */
-static enum search search(const char **path, const char *file, char *candidate)
+/* The next candidate of *path that is not surely absent; *skipped: those before it were. */
+static enum search search(const char **path, const char *file, char *candidate, bool *skipped)
 {
 	size_t name = bytes_length(file);
 
+	*skipped = false;
 	while (*path) {
 		const char *p = *path;
 		size_t n = 0;
@@ -134,6 +167,7 @@ static enum search search(const char **path, const char *file, char *candidate)
 		*path = p[n] ? p + n + 1 : NULL;
 		if (!absent(candidate))
 			return SEARCH_FOUND;
+		*skipped = true;
 	}
 	return SEARCH_ENDED;
 }
@@ -172,17 +206,18 @@ static int try_each(const char *path, const char *file, char *const argv[], char
 	search_function *next = NEXT(execvpe, search_function *);
 	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
 	char candidate[CANDIDATE_BYTES];
-	bool denied = false;
+	bool denied = false, skipped;
 	int error = ENOENT;
 
-	while (search(&path, file, candidate) == SEARCH_FOUND) {
+	while (search(&path, file, candidate, &skipped) == SEARCH_FOUND) {
 		next(candidate, argv, envp); /* with a slash in it: tried as it is */
 		error = *location();
 		denied |= error == EACCES;
 		if (!goes_on(error))
 			return -1;
 	}
-	return answer(denied ? EACCES : error);
+	/* Without an EACCES, the last candidate's errno counts. */
+	return answer(denied ? EACCES : skipped ? ENOENT : error);
 }
 
 /* Libraries that come next may define one of the functions and not the others. */
@@ -339,9 +374,10 @@ static int spawn_search(enum next next, pid_t *pid, const char *file,
 {
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
 	char candidate[CANDIDATE_BYTES];
+	bool skipped;
 
 	if (is_searchable(path, file) && is_plain(actions, attributes) &&
-	    search(&path, file, candidate) == SEARCH_ENDED)
+	    search(&path, file, candidate, &skipped) == SEARCH_ENDED)
 		return ENOENT;
 #define CALL_SPAWNP(e) ((spawn_function *)next_address(next))(pid, file, actions, attributes, argv, e)
 	if (!scope.chrooted)

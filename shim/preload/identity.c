@@ -7,12 +7,12 @@
 #include "preload/next.h"
 #include "preload/scope.h"
 
-#include <errno.h>
-#include <linux/capability.h>
+#include <linux/sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+int clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
 int chroot(const char *path);
 int pivot_root(const char *new_root, const char *put_old);
 int unshare(int flags);
@@ -57,9 +57,49 @@ static void prctl_ends(int option)
 		ends();
 }
 
-void identity_system_call(long number, long first)
+/* A child that shares our memory, but not what paths and ids mean. */
+static void clone_ends(unsigned long flags)
+{
+	const unsigned long apart = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID;
+
+	if ((flags & CLONE_VM) && (flags & apart))
+		ends();
+}
+
+static bool takes_descriptor(long number, long first, long second)
 {
 	switch (number) {
+	case SYS_close:
+		scope_losing_fd((unsigned)first, (unsigned)first);
+		return true;
+#if defined(SYS_dup2)
+	case SYS_dup2:
+#endif
+	case SYS_dup3:
+		scope_losing_fd((unsigned)second, (unsigned)second);
+		return true;
+#if defined(SYS_close_range)
+	case SYS_close_range:
+		scope_losing_fd((unsigned)first, (unsigned)second);
+		return true;
+#endif
+	default:
+		return false;
+	}
+}
+
+void identity_system_call(long number, long first, long second)
+{
+	if (takes_descriptor(number, first, second))
+		return;
+	switch (number) {
+	case SYS_clone:
+		clone_ends((unsigned long)first);
+		break;
+	case SYS_clone3:
+		if (first)
+			clone_ends((unsigned long)*(const uint64_t *)first);
+		break;
 	case SYS_chroot:
 	case SYS_pivot_root:
 		ends_with_root();
@@ -85,6 +125,21 @@ void identity_system_call(long number, long first)
 		ends();
 		break;
 	}
+}
+
+FP_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	void *a[3];
+	__builtin_va_list list;
+
+	__builtin_va_start(list, argument);
+	for (int i = 0; i < 3; i++)
+		a[i] = __builtin_va_arg(list, void *);
+	__builtin_va_end(list);
+	if (unlikely(scope.on))
+		clone_ends((unsigned)flags);
+	return NEXT(clone, int (*)(int (*)(void *), void *, int, void *, ...))(
+		function, stack, flags, argument, a[0], a[1], a[2]);
 }
 
 FP_EXPORT int chroot(const char *path)

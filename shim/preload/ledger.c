@@ -7,6 +7,7 @@
 #include "preload/ledger.h"
 
 #include "base/hash.h"
+#include "base/signals.h"
 #include "base/sys.h"
 #include "preload/next.h"
 #include "preload/scope.h"
@@ -198,6 +199,6 @@ FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detai
 	}
 	if (!eager && b.highest * price() < (r->authority.learn_ns << b.tries) / boldness(r))
 		return;
-	if (authority_is_mine(&r->authority))
+	if (authority_is_mine(&r->authority) && !signals_on_alternate_stack())
 		settle(&b, buy(p, question, detail));
 }

@@ -35,7 +35,8 @@ static const char versions[][12] = {
 struct object {
 	const ElfW(Sym) * symbols;
 	const char *strings;
-	const uint32_t *hash;
+	const uint32_t *hash;	   /* DT_GNU_HASH */
+	const uint32_t *sysv_hash; /* DT_HASH: of use when there is no other */
 	const ElfW(Half) * versions;
 	const ElfW(Verdef) * definitions;
 };
@@ -62,6 +63,9 @@ static bool object_read(const struct link_map *map, struct object *o)
 		case DT_GNU_HASH:
 			o->hash = at;
 			break;
+		case DT_HASH:
+			o->sysv_hash = at;
+			break;
 		case DT_VERSYM:
 			o->versions = at;
 			break;
@@ -70,7 +74,7 @@ static bool object_read(const struct link_map *map, struct object *o)
 			break;
 		}
 	}
-	return o->symbols && o->strings && o->hash;
+	return o->symbols && o->strings && (o->hash || o->sysv_hash);
 }
 
 static uint32_t gnu_hash(const char *s)
@@ -118,35 +122,78 @@ static bool is_definition(const ElfW(Sym) * s)
 		type == STT_GNU_IFUNC);
 }
 
-static const ElfW(Sym) * object_find(const struct object *o, const char *name, uint32_t hash,
-				     const char *version)
+/* What is known of a symbol while it is looked for in one object. */
+struct search {
+	const char *name, *version;
+	const ElfW(Sym) * hidden; /* taken when there is no other */
+};
+
+/* True: symbol i is the one. */
+static bool matches(struct search *q, const struct object *o, uint32_t i)
 {
+	const ElfW(Sym) *s = &o->symbols[i];
+	int fits;
+
+	if (!is_definition(s) || !string_equal(o->strings + s->st_name, q->name))
+		return false;
+	fits = version_fits(o, i, q->version);
+	if (fits == 1)
+		q->hidden = s;
+	return fits == 2;
+}
+
+static const ElfW(Sym) * find_by_gnu_hash(const struct object *o, struct search *q, uint32_t hash)
+{
+	enum { BITS = 8 * sizeof(ElfW(Addr)) };
 	uint32_t buckets = o->hash[0], first = o->hash[1], words = o->hash[2], shift = o->hash[3];
 	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(o->hash + 4);
 	const uint32_t *bucket = (const uint32_t *)(bloom + words), *chain = bucket + buckets;
-	enum { BITS = 8 * sizeof(ElfW(Addr)) };
 	ElfW(Addr) word = bloom[hash / BITS % words];
-	const ElfW(Sym) *hidden = NULL;
 
 	if (!(word >> hash % BITS & word >> (hash >> shift) % BITS & 1) || !buckets)
 		return NULL;
-	for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
-		const ElfW(Sym) *s = &o->symbols[i];
+	for (uint32_t i = bucket[hash % buckets]; i >= first && i; i++) {
 		uint32_t h = chain[i - first];
 
-		if ((h | 1) == (hash | 1) && is_definition(s) &&
-		    string_equal(o->strings + s->st_name, name)) {
-			int fits = version_fits(o, i, version);
-
-			if (fits == 2)
-				return s;
-			if (fits == 1)
-				hidden = s;
-		}
+		if ((h | 1) == (hash | 1) && matches(q, o, i))
+			return &o->symbols[i];
 		if (h & 1)
 			break;
 	}
-	return hidden;
+	return q->hidden;
+}
+
+/* The hash of the System V ABI. */
+static uint32_t sysv_hash(const char *s)
+{
+	uint32_t h = 0;
+
+	while (*s) {
+		h = (h << 4) + (unsigned char)*s++;
+		h = (h ^ (h >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	return h;
+}
+
+static const ElfW(Sym) * find_by_sysv_hash(const struct object *o, struct search *q)
+{
+	uint32_t buckets = o->sysv_hash[0];
+	const uint32_t *bucket = o->sysv_hash + 2, *chain = bucket + buckets;
+
+	if (!buckets)
+		return NULL;
+	for (uint32_t i = bucket[sysv_hash(q->name) % buckets]; i; i = chain[i])
+		if (matches(q, o, i))
+			return &o->symbols[i];
+	return q->hidden;
+}
+
+static const ElfW(Sym) * object_find(const struct object *o, const char *name, uint32_t hash,
+				     const char *version)
+{
+	struct search q = {name, version, NULL};
+
+	return o->hash ? find_by_gnu_hash(o, &q, hash) : find_by_sysv_hash(o, &q);
 }
 
 /* The first definition in `map` and the objects after it; *in: where. */
@@ -198,12 +245,14 @@ void *next_resolve(enum next which)
 	bool whole = which == NEXT_malloc || which == NEXT_environ;
 	void *found = find(whole ? loaded() : after_self(), symbols[which], versions[which], NULL);
 
-	if (!found && which == NEXT_errno_location)
-		return NULL;
+	if (!found && (which == NEXT_errno_location || !loaded()))
+		return which == NEXT_errno_location ? NULL : (void *)no_such_function;
 	if (!found)
 		found = (void *)no_such_function;
-	else
-		store_relaxed(&next_found[which], found);
+	store_relaxed(&next_found[which], found);
+	/* A forked child goes on to exec: what it then needs is found by its parent. */
+	if (which != NEXT_execve && !load_relaxed(&next_found[NEXT_execve]))
+		next_resolve(NEXT_execve);
 	return found;
 }
 

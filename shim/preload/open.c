@@ -57,12 +57,19 @@ static bool absent(struct lookup *q, const char *path, int flags)
 		mode_;                                                                         \
 	})
 
+/* open() is a cancellation point, whoever answers. */
+static int answer_open(void)
+{
+	NEXT(testcancel, void (*)(void))();
+	return answer(ENOENT);
+}
+
 FP_INLINE int by_path(enum next next, const char *path, int flags, unsigned mode)
 {
 	struct lookup q;
 
 	if (absent(&q, path, flags))
-		return answer(ENOENT);
+		return answer_open();
 	return client_done(
 		&q, ((int (*)(const char *, int, ...))next_address(next))(path, flags, mode));
 }
@@ -72,7 +79,7 @@ FP_INLINE int at_directory(enum next next, int dir, const char *path, int flags,
 	struct lookup q;
 
 	if (absent(&q, path, flags))
-		return answer(ENOENT);
+		return answer_open();
 	return client_done(&q, ((int (*)(int, const char *, int, ...))next_address(next))(
 				       dir, path, flags, mode));
 }

@@ -7,6 +7,7 @@
 #include "preload/scope.h"
 
 #include "base/bytes.h"
+#include "base/signals.h"
 #include "base/sys.h"
 #include "cache/reader.h"
 #include "cache/writer.h"
@@ -175,32 +176,50 @@ static bool start_authority(struct region *r, bool page_bell)
 	return true;
 }
 
+/* A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. */
+static bool is_borrowing(void)
+{
+	enum { KCMP_VM_ = 1 };
+
+	return sys5(SYS_kcmp, sys_getpid(), sys0(SYS_getppid), KCMP_VM_, 0, 0) == 0;
+}
+
+static bool set_up(struct region *r)
+{
+	/* Under a filter that was there at start, only calls that filters usually allow. */
+	bool filtered = sys1(SYS_prctl, PR_GET_SECCOMP) != 0;
+
+	if (next_is_foreign() || !identity_is_plain()) {
+		scope_detach();
+		return false;
+	}
+	if (!filtered && is_borrowing())
+		return false;
+	if (counters_slots(scope.counters) == static_slots)
+		report_move_counters(r);
+	if (scope_is_static(scope.ledger.losses))
+		move_books(r);
+	if (start_authority(r, !filtered && !scope.settings.no_page_bell))
+		return true;
+	r->failures++;
+	return false;
+}
+
 FP_COLD bool scope_set_up(void)
 {
 	struct region *r;
-	bool good = false, page_bell;
-	long filters;
+	bool good = false;
+	uint64_t mask;
 
-	if (load_relaxed(&scope.detached))
+	if (load_relaxed(&scope.detached) || signals_on_alternate_stack())
 		return false;
+	signals_block(&mask);
 	r = scope_region();
-	if (!r || r->failures >= 3 || !try_claim(&r->starting, 1))
-		return false;
-	/* Under a filter that was there at start, only calls that filters usually allow. */
-	filters = sys1(SYS_prctl, PR_GET_SECCOMP);
-	page_bell = !scope.settings.no_page_bell && filters == 0;
-	if (next_is_foreign() || !identity_is_plain()) {
-		scope_detach();
-	} else {
-		if (counters_slots(scope.counters) == static_slots)
-			report_move_counters(r);
-		if (scope_is_static(scope.ledger.losses))
-			move_books(r);
-		good = start_authority(r, page_bell);
-		if (!good)
-			r->failures++;
+	if (r && r->failures < 3 && try_claim(&r->starting, 1)) {
+		good = !load_relaxed(&r->generation) && set_up(r);
+		store_release(&r->starting, 0); /* pairs with try_claim() */
 	}
-	store_release(&r->starting, 0); /* pairs with try_claim() */
+	signals_restore(&mask);
 	return good;
 }
 
@@ -209,14 +228,30 @@ void scope_detach(void)
 	store_relaxed(&scope.detached, 1);
 }
 
-/* Has the thread that owns the authority ended? Asked now and then: every call of a thread that is
- * not the owner comes here when the bell rang. */
-static bool owner_ended(struct region *r)
+/*
+ * The thread that owned the authority, when it has ended; else 0. Asked now and then: every call of a
+ * thread that is not the owner comes here when the bell rang. A vfork child is not of this process.
+ */
+static uint32_t ended_owner(struct region *r)
 {
-	uint32_t owner = load_acquire(&r->authority.owner);
+	uint32_t owner = load_acquire(&r->authority.owner), pid;
 
-	return owner && r->turned_away++ % 64 == 0 &&
-	       sys3(SYS_tgkill, sys_getpid(), owner, 0) == -ESRCH;
+	if (!owner || r->turned_away++ % 64)
+		return 0;
+	pid = (uint32_t)sys_getpid();
+	return pid == r->authority.pid && sys3(SYS_tgkill, pid, owner, 0) == -ESRCH ? owner : 0;
+}
+
+static bool start_anew(struct region *r)
+{
+	struct authority *a = &r->authority;
+
+	if (r->generation >= array_size(r->bells))
+		return false;
+	segment_begin(&r->segment);
+	for (size_t i = 0; i < sizeof *a / 8; i++)
+		((volatile uint64_t *)a)[i] = 0;
+	return start_authority(r, true);
 }
 
 /* A ring ends with its thread: abandon it, and make one more, once. The pending-check's descriptors are
@@ -224,22 +259,24 @@ static bool owner_ended(struct region *r)
 static bool take_over(struct region *r)
 {
 	struct authority *a = &r->authority;
-	bool epoll = a->bell.kind == BELL_EPOLL, good = true;
+	uint32_t ended = ended_owner(r);
+	bool good = false;
+	uint64_t mask;
 
-	if (!owner_ended(r) || r->failures >= 3 || !try_claim(&r->starting, 1))
+	if (!ended || r->failures >= 3)
 		return false;
-	if (epoll) {
-		store_release(&a->owner, (uint32_t)sys_gettid());
-	} else if (r->generation < array_size(r->bells)) {
-		segment_begin(&r->segment);
-		for (size_t i = 0; i < sizeof *a / 8; i++)
-			((volatile uint64_t *)a)[i] = 0;
-		good = start_authority(r, true);
-		r->failures += !good;
-	} else {
-		good = false;
+	signals_block(&mask);
+	if (try_claim(&r->starting, 1)) {
+		/* Another thread may have been faster. */
+		if (load_acquire(&a->owner) == ended) {
+			good = a->bell.kind == BELL_EPOLL || start_anew(r);
+			if (good && a->bell.kind == BELL_EPOLL)
+				authority_adopt(a);
+			r->failures += !good;
+		}
+		store_release(&r->starting, 0);
 	}
-	store_release(&r->starting, 0);
+	signals_restore(&mask);
 	return good;
 }
 
@@ -260,7 +297,7 @@ FP_COLD bool scope_catch_up(struct region *r)
 {
 	uint64_t served;
 
-	if (scope.quiet)
+	if (scope.quiet || signals_on_alternate_stack())
 		return false;
 	if (!authority_is_mine(&r->authority))
 		return take_over(r);

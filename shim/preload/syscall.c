@@ -58,7 +58,7 @@ static bool absent(long number, long a, long b, long c, long d)
 	int family = family_of(number, a, b, c, d, &path);
 
 	if (family == NOT_A_LOOKUP) {
-		identity_system_call(number, a);
+		identity_system_call(number, a, b);
 		return false;
 	}
 	return client_absent(&q, (enum fastpath_call)family, path);
