@@ -136,6 +136,17 @@ static const char *value_of(const char *entry, const char *name)
 	return rest && *rest == '=' ? rest + 1 : NULL;
 }
 
+enum { NAME_LENGTH = 8 };
+
+/* Is it FASTPATH=...? Without a string to compare with: in most processes nothing else of the
+ * library is read, and constants would be another page. */
+static bool is_named(const char *entry)
+{
+	return entry[0] == 'F' && entry[1] == 'A' && entry[2] == 'S' && entry[3] == 'T' &&
+	       entry[4] == 'P' && entry[5] == 'A' && entry[6] == 'T' && entry[7] == 'H' &&
+	       entry[NAME_LENGTH] == '=';
+}
+
 static void clear(struct settings *s)
 {
 	*s = (struct settings){0};
@@ -147,7 +158,7 @@ const char *settings_read(struct settings *out, char *const *environment)
 
 	clear(out);
 	for (char *const *e = environment; e && *e && !v; e++)
-		v = value_of(*e, "FASTPATH");
+		v = is_named(*e) ? *e + NAME_LENGTH + 1 : NULL;
 	if (v && !read_mode(out, v)) {
 		clear(out);
 		return "FASTPATH";

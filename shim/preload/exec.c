@@ -249,11 +249,16 @@ FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	return by_path(path, argv, envp);
 }
 
-FP_EXPORT int execv(const char *path, char *const argv[])
+static int by_path_alone(const char *path, char *const argv[])
 {
 	if (scope.chrooted)
 		return by_path(path, argv, environment());
 	return absent(path) ? answer(ENOENT) : without_environment(NEXT_execv, path, argv);
+}
+
+FP_EXPORT int execv(const char *path, char *const argv[])
+{
+	return by_path_alone(path, argv);
 }
 
 FP_EXPORT int execvp(const char *file, char *const argv[])
@@ -309,7 +314,7 @@ FP_EXPORT int execl(const char *path, const char *arg, ...)
 
 	COLLECT(argv, arg, list);
 	va_end(list);
-	return execv(path, argv);
+	return by_path_alone(path, argv);
 }
 
 FP_EXPORT int execle(const char *path, const char *arg, ...)
