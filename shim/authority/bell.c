@@ -69,7 +69,7 @@ static int page_make(struct bell *b, struct segment *s, char *memory, int inotif
 
 	if ((error = ring_make(&b->inotify, memory, true, inotify)) ||
 	    (error = ring_make(&b->mounts, memory + RING_BYTES, true, mounts)) ||
-	    (error = ring_make(&b->exchange, memory + 2 * RING_BYTES, false, inotify)) ||
+	    (error = ring_make(&b->exchange, memory + (size_t)2 * RING_BYTES, false, inotify)) ||
 	    (error = ring_arm(&b->inotify, POLLIN)) || (error = ring_arm(&b->mounts, POLLPRI)))
 		return error;
 	error = ring_install(&b->exchange); /* Linux >= 6.8 */

@@ -58,7 +58,8 @@ bool authority_is_mine(const struct authority *a)
 {
 	uint32_t owner = load_acquire(&a->owner);
 
-	return owner && !a->broken && owner == (uint32_t)sys_gettid();
+	/* Only the owner may look at the rest. */
+	return owner && owner == (uint32_t)sys_gettid() && !a->broken;
 }
 
 /* One event's consequences; see the table in the README's architecture section. */
@@ -88,9 +89,12 @@ static void apply(struct authority *a, const struct inotify_event *e)
 	/* A child's ATTRIB concerns files: on overlayfs their own watch can be silent. */
 	place_end_named(a, e->wd, name);
 	if (w->filter && event_brings_name(e->mask)) {
-		w->added++;
 		/* Event names are padded with NULs, and the buffer has room behind. */
-		filter_add(a->segment, w->filter, hash_name(e->name, n));
+		uint64_t hash = hash_name(e->name, n);
+
+		/* A name that comes and goes and comes (conftest.c) fills nothing. */
+		w->added += !filter_perhaps(a->segment, w->filter, hash);
+		filter_add(a->segment, w->filter, hash);
 		if (listing_outgrown(w))
 			worth_relist(a, w);
 	}
@@ -143,17 +147,30 @@ static bool catch_up(struct authority *a)
 	return true; /* still ringing: readers see that for themselves */
 }
 
+/* What was announced, within an odd seq. False: it stays odd for good. */
+static bool take_note(struct authority *a)
+{
+	if (!bell_rung(&a->bell) || catch_up(a))
+		return true;
+	place_end_all(a);
+	a->broken = true;
+	return false;
+}
+
+static void end_seq(struct authority *a)
+{
+	watch_sweep(a);
+	segment_end(a->segment);
+}
+
 /* Ends the odd seq begun with segment_begin(), if the bell allows. */
 static bool conclude(struct authority *a)
 {
-	if (bell_rung(&a->bell) && !catch_up(a)) {
-		place_end_all(a);
-		a->broken = true;
-		return false;
-	}
-	watch_sweep(a);
-	segment_end(a->segment);
-	return true;
+	bool good = take_note(a);
+
+	if (good)
+		end_seq(a);
+	return good;
 }
 
 bool authority_catch_up(struct authority *a, uint64_t gain_ns)
@@ -164,9 +181,11 @@ bool authority_catch_up(struct authority *a, uint64_t gain_ns)
 	signals_block(&mask);
 	began = sys_clock_ns();
 	segment_begin(a->segment);
-	good = conclude(a);
-	if (good)
-		worth_reckon(a, gain_ns, sys_clock_ns() - began);
+	good = take_note(a);
+	if (good) {
+		worth_reckon(a, gain_ns, sys_clock_ns() - began); /* may end facts: seq is odd */
+		end_seq(a);
+	}
 	signals_restore(&mask);
 	return good;
 }

@@ -19,7 +19,7 @@
 
 enum { ENTRIES = 2 };
 
-static uint32_t *word(const struct ring *r, uint32_t offset)
+static uint32_t *ring_word(const struct ring *r, uint32_t offset)
 {
 	return (uint32_t *)(r->memory + offset);
 }
@@ -55,8 +55,8 @@ int ring_make(struct ring *r, void *memory, bool deferred, int fixed_file)
 	r->cq_head = p.cq_off.head;
 	r->cq_tail = p.cq_off.tail;
 	r->cqes = p.cq_off.cqes;
-	*word(r, r->sq_array) = 0; /* every request takes submission entry 0 */
-	*word(r, r->sq_array + 4) = 0;
+	*ring_word(r, r->sq_array) = 0; /* every request takes submission entry 0 */
+	*ring_word(r, r->sq_array + 4) = 0;
 	error = (int)sys4(SYS_io_uring_register, r->index,
 			  IORING_REGISTER_FILES | REGISTER_BY_INDEX, &fixed_file, 1);
 	return error;
@@ -82,7 +82,7 @@ static struct io_uring_sqe *entry(struct ring *r, unsigned char opcode)
 
 static void push(struct ring *r)
 {
-	uint32_t *tail = word(r, r->sq_tail);
+	uint32_t *tail = ring_word(r, r->sq_tail);
 
 	store_release(tail, load_relaxed(tail) + 1); /* pairs with the kernel's load of the tail */
 }
@@ -104,19 +104,19 @@ int ring_answer(struct ring *r)
 
 bool ring_rung(const struct ring *r)
 {
-	return (load_acquire(word(r, r->sq_flags)) & SQ_TASKRUN) ||
-	       load_acquire(word(r, r->cq_tail)) != load_relaxed(word(r, r->cq_head));
+	return (load_acquire(ring_word(r, r->sq_flags)) & SQ_TASKRUN) ||
+	       load_acquire(ring_word(r, r->cq_tail)) != load_relaxed(ring_word(r, r->cq_head));
 }
 
 bool ring_take(struct ring *r, int *result)
 {
 	const struct io_uring_cqe *all = (const struct io_uring_cqe *)(r->memory + r->cqes);
-	uint32_t head = load_relaxed(word(r, r->cq_head));
+	uint32_t head = load_relaxed(ring_word(r, r->cq_head));
 
-	if (head == load_acquire(word(r, r->cq_tail))) /* pairs with the kernel's store */
+	if (head == load_acquire(ring_word(r, r->cq_tail))) /* pairs with the kernel's store */
 		return false;
 	*result = all[head % (2 * ENTRIES)].res;
-	store_release(word(r, r->cq_head), head + 1);
+	store_release(ring_word(r, r->cq_head), head + 1);
 	return true;
 }
 

@@ -122,6 +122,7 @@ struct step {
 	enum place_kind kind;
 	const char *name;
 	uint32_t name_length;
+	bool slash; /* a symlink's text ends in "/" or "/.": only a directory will do */
 };
 
 /* More events from the watched directory that holds the component. */
@@ -216,12 +217,13 @@ static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place,
 	store_relaxed(&r->flags, r->flags & (uint8_t) ~(RECORD_REFUSED | RECORD_SAME));
 	if (s->kind == PLACE_LINK) {
 		adopt_target_name(a, place, via);
-		return r->canonical;
+	} else {
+		store_relaxed(&r->flags, r->flags | RECORD_NOT_LINK);
+		name_canonically(w, s, place);
 	}
-	store_relaxed(&r->flags, r->flags | RECORD_NOT_LINK);
-	if (name_canonically(w, s, place))
+	if (r->canonical || (r->flags & RECORD_SAME))
 		return true;
-	place_end(a, place);
+	place_end(a, place); /* the segment is full, or the name too long */
 	return false;
 }
 
@@ -255,6 +257,7 @@ static enum walked step_open(struct walk *w, struct step *s)
 	return WALK_WHOLE;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): symlinks within symlinks, at most LINK_DEPTH */
 static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uint32_t place);
 static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint32_t length,
 			     int depth);
@@ -366,7 +369,7 @@ static uint32_t fold_link(char *text, uint32_t from, uint32_t n)
  * Spells the symlink's target in a->link[depth]: its own text when absolute, else after the spelled
  * directory that holds it. The text is moved up by one byte so that folding in place has room.
  */
-static uint32_t spell_target(struct walk *w, const struct step *s, int depth, uint32_t *from)
+static uint32_t spell_target(struct walk *w, struct step *s, int depth, uint32_t *from)
 {
 	char *out = w->a->link[depth];
 	const struct record *in = place_record(w->a, s->in);
@@ -378,6 +381,7 @@ static uint32_t spell_target(struct walk *w, const struct step *s, int depth, ui
 	n = sys_readlinkat(s->fd, "", out + base + 1, LINK_BYTES - base - 9);
 	if (n <= 0 || n >= LINK_BYTES - (long)base - 9)
 		return 0;
+	s->slash = out[base + n] == '/' || (out[base + n] == '.' && out[base + n - 1] == '/');
 	if (out[base + 1] == '/') {
 		for (long i = 0; i < n; i++)
 			out[i] = out[base + 1 + i];
@@ -412,6 +416,9 @@ static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uin
 	/* Missing: a dangling link is nobody's directory. The holder may have died on the way. */
 	if (how == WALK_MISSING)
 		how = WALK_REFUSED;
+	if (how == WALK_WHOLE && s->slash && place_alive(a, w->place) &&
+	    a->places[place_target(a, w->place)].kind != PLACE_DIRECTORY)
+		return WALK_REFUSED; /* ENOTDIR: the kernel's to say */
 	if (how != WALK_WHOLE || !place_alive(a, w->place) || !place_alive(a, in))
 		return how == WALK_WHOLE ? WALK_RACED : how;
 	if (!settle(w, s, wd, place, w->place))
@@ -440,6 +447,8 @@ static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint
 	}
 	return how;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 enum walked walk_path(struct walk *w, const char *text, uint32_t length)
 {

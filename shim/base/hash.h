@@ -85,7 +85,7 @@ FP_WORD_READS FP_INLINE uint64_t hash_name(const char *s, size_t n)
 {
 	uint64_t seen = 0, h = hash_words(s, n, HASH_FOLD, &seen);
 
-	return seen & HASH_HIGH ? 0 : h | 1;
+	return (seen & HASH_HIGH) ? 0 : h | 1;
 }
 
 #endif

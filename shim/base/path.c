@@ -100,6 +100,7 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 			return PATH_ARGUMENT;
 		c = chunk_read(spelled + i);
 		if (c.end) {
+			// cppcheck-suppress oppositeExpression ; the lowest bit
 			c.end &= -c.end;
 			c.slash &= c.end - 1;
 			c.dot &= c.end - 1;

@@ -165,7 +165,7 @@ const char *settings_read(struct settings *out, char *const *environment)
 	}
 	if (out->mode == MODE_INERT)
 		return NULL;
-	for (char *const *e = environment; *e; e++) {
+	for (char *const *e = environment; e && *e; e++) {
 		if (!string_after(*e, "FASTPATH_"))
 			continue;
 		for (unsigned i = 0; i < array_size(names); i++) {

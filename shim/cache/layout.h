@@ -39,6 +39,7 @@ struct segment {
 	uint32_t records;
 } __attribute__((aligned(64)));
 
+enum { SEGMENT_SLOTS_MAX = 1 << 16 }; /* more than fit in 1 MiB with their records */
 enum { SEGMENT_SLACK = 8192 }; /* more than a record of a path of PATH_MAX */
 
 /*

@@ -44,10 +44,11 @@ FP_INLINE bool segment_quiet(const struct segment *s)
 
 	for (int i = 0; i < BELLS; i++) {
 		const struct bell_words *w = &s->bells[i];
-		uint32_t flags = load_acquire((const uint32_t *)(base + w->flags));
-		uint32_t head = load_acquire((const uint32_t *)(base + w->head));
+		const uint32_t *flags = (const void *)(base + load_relaxed(&w->flags));
+		const uint32_t *head = (const void *)(base + load_relaxed(&w->head));
+		const uint32_t *tail = (const void *)(base + load_relaxed(&w->tail));
 
-		if ((flags & SQ_TASKRUN) || head != load_acquire((const uint32_t *)(base + w->tail)))
+		if ((load_acquire(flags) & SQ_TASKRUN) || load_acquire(head) != load_acquire(tail))
 			return false;
 	}
 	return true;
@@ -86,7 +87,8 @@ FP_WORD_READS FP_INLINE const struct record *reader_find(const struct segment *s
 	uint64_t hash = hash_string(text, length);
 	uint32_t index = load_relaxed(&s->index), mask = load_relaxed(&s->index_mask);
 
-	for (uint32_t i = 0; i <= mask; i++) {
+	/* No index has more slots; a mask that is none must not keep us here. */
+	for (uint32_t i = 0; i <= mask && i < SEGMENT_SLOTS_MAX; i++) {
 		const uint64_t *at = segment_object(s, index + 8 * (((uint32_t)hash + i) & mask));
 		uint64_t slot = at ? load_relaxed(at) : 0;
 		const struct record *r;

@@ -91,6 +91,8 @@ void segment_reset(struct segment *s, uint32_t reserved, uint32_t limit)
 	store_relaxed(&s->used, (reserved + 7) & ~7U);
 	store_relaxed(&s->records, 0);
 	store_relaxed(&s->positives, 0);
+	store_relaxed(&s->index, 0);
+	store_relaxed(&s->index_mask, 0);
 	index_make(s, FIRST_SLOTS);
 }
 
@@ -101,6 +103,8 @@ struct record *segment_record(struct segment *s, const char *text, uint32_t leng
 
 	if (r)
 		return r;
+	if (!load_relaxed(&s->index))
+		return NULL; /* not even room for that */
 	if (load_relaxed(&s->records) >= load_relaxed(&s->index_mask) / 2 && !index_grow(s))
 		return NULL;
 	at = take(s, (uint32_t)sizeof *r + length + 8);

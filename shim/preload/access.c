@@ -61,7 +61,7 @@ FP_EXPORT int euidaccess(const char *path, int mode)
 FP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
 	struct lookup q;
-	int known = flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW) ? -1 : mode;
+	int known = (flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW)) ? -1 : mode;
 
 	switch (verdict(&q, path, known, !(flags & AT_SYMLINK_NOFOLLOW))) {
 	case ASK_KERNEL:

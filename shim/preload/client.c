@@ -151,7 +151,7 @@ static enum verdict consult(struct region *r, struct lookup *q, enum found *foun
 {
 	for (int i = 0;; i++) {
 		uint64_t seq = segment_seq(&r->segment);
-		enum verdict verdict = ASK_KERNEL;
+		enum verdict verdict;
 
 		*pending = true;
 		if (!(seq & 1) && seq) {

@@ -68,6 +68,7 @@ FP_INLINE bool client_absent(struct lookup *q, enum fastpath_call family, const 
 /* What the kernel said, -1 with errno or else: the ledger takes note. Returns result. */
 FP_INLINE int client_done(struct lookup *q, int result)
 {
+	// cppcheck-suppress ctuuninitvar ; where it is 0 nothing else is looked at
 	return unlikely(q->watched) ? client_done_active(q, result) : result;
 }
 

@@ -293,6 +293,7 @@ FP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 
 /* The list's arguments, on the stack, as an array: glibc does no other. `last` is the list after
  * its NULL. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): va_start() takes names */
 #define COLLECT(argv, arg, list)                                                               \
 	do {                                                                                   \
 		size_t n_ = 1;                                                                 \
@@ -306,6 +307,7 @@ FP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 		for (size_t i_ = 1; i_ <= n_; i_++)                                            \
 			argv[i_] = va_arg(list, char *);                                       \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 FP_EXPORT int execl(const char *path, const char *arg, ...)
 {

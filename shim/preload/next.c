@@ -13,9 +13,11 @@
 #include <errno.h>
 #include <link.h>
 
-/* The loader's; weak: it is the only symbol that this library imports. */
+/* The loader's; weak: it is the only symbol that this library imports.
+ * NOLINTBEGIN(readability-redundant-declaration): declared again for weak and hidden */
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+/* NOLINTEND(readability-redundant-declaration) */
 
 void *next_found[NEXT_COUNT];
 
@@ -239,6 +241,7 @@ static int no_such_function(void)
 	return answer(ENOSYS);
 }
 
+/* Recurs once, for execve. NOLINTNEXTLINE(misc-no-recursion) */
 void *next_resolve(enum next which)
 {
 	/* Programs may have a malloc, and a copy of environ, of their own. */

@@ -33,7 +33,7 @@ static bool may_create(int flags)
 static bool absent(struct lookup *q, const char *path, int flags)
 {
 	const int known = O_ACCMODE | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK |
-			  O_DSYNC | FASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW |
+			  FASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW |
 			  O_NOATIME | O_CLOEXEC | O_SYNC | O_PATH;
 
 	if (may_create(flags) || (flags & ~known)) {

@@ -48,6 +48,7 @@ static struct profile *profile_map(void)
 	if (at < 0 && at > -4096)
 		return NULL;
 	p = (struct profile *)at;
+	// cppcheck-suppress nullPointerRedundantCheck ; a mapping is never at 0
 	p->pid = (uint32_t)sys_getpid();
 	library = NEXT(dlopen, void *(*)(const char *, int))("libunwind.so.8", RTLD_NOW);
 	if (library)
@@ -133,7 +134,7 @@ static uint32_t put_text(char *out, uint32_t at, uint32_t room, const char *s)
 	while (*s && at < room) {
 		char c = *s++;
 
-		out[at++] = c == ';' || c == ' ' ? '_' : c;
+		out[at++] = (char)(c == ';' || c == ' ' ? '_' : c);
 	}
 	return at;
 }

@@ -24,7 +24,7 @@ FP_INLINE void report_began(void)
 void report_move_counters(struct region *r);
 
 /* Sums everything up. */
-void report_collect(struct fastpath_stats *out);
+void report_collect(struct fastpath_stats *s);
 
 /* Writes what has not been written yet, as FASTPATH_STATS asks: at exit, _exit, before exec. */
 void report_exit(void);

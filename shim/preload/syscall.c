@@ -16,6 +16,8 @@ long syscall(long number, long a, long b, long c, long d, long e, long f);
 
 enum { NOT_A_LOOKUP = -1 };
 
+#define MASK_RESERVED 0x80000000 /* STATX__RESERVED */
+
 /* For the numbers whose only answer is ENOENT: the family, and where the path is. */
 static int family_of(long number, long a, long b, long c, long d, const char **path)
 {
@@ -26,7 +28,7 @@ static int family_of(long number, long a, long b, long c, long d, const char **p
 #if defined(SYS_access)
 	case SYS_access:
 		*path = (const char *)a;
-		return b & ~7 ? NOT_A_LOOKUP : FASTPATH_ACCESS;
+		return (b & ~7) ? NOT_A_LOOKUP : FASTPATH_ACCESS;
 	case SYS_stat:
 	case SYS_lstat:
 		*path = (const char *)a;
@@ -36,13 +38,13 @@ static int family_of(long number, long a, long b, long c, long d, const char **p
 		return (int)c <= 0 ? NOT_A_LOOKUP : FASTPATH_READLINK;
 #endif
 	case SYS_faccessat:
-		return c & ~7 ? NOT_A_LOOKUP : FASTPATH_ACCESS;
+		return (c & ~7) ? NOT_A_LOOKUP : FASTPATH_ACCESS;
 #if defined(SYS_newfstatat)
 	case SYS_newfstatat:
-		return d & ~at_flags ? NOT_A_LOOKUP : FASTPATH_STAT;
+		return (d & ~at_flags) ? NOT_A_LOOKUP : FASTPATH_STAT;
 #endif
 	case SYS_statx:
-		return c & ~at_flags || d & 0x80000000 /* STATX__RESERVED */ ? NOT_A_LOOKUP : FASTPATH_STAT;
+		return (c & ~at_flags) || (d & MASK_RESERVED) ? NOT_A_LOOKUP : FASTPATH_STAT;
 	case SYS_readlinkat:
 		return (int)d <= 0 ? NOT_A_LOOKUP : FASTPATH_READLINK;
 	default:
