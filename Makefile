@@ -59,16 +59,18 @@ $(B)/examples/%: examples/%.c include/fastpath.h
 # race tests, helper programs and the differential test run under the library.
 TEST_CFLAGS = $(ALL_CFLAGS) -Itests -pthread -fno-strict-aliasing
 
-$(B)/unit/%: tests/unit/%.c $(CORE_SRC) $(HEADERS) Makefile
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(CORE_SRC)
-
-define sanitized
-$(B)/unit-$(1)/%: tests/unit/%.c $(CORE_SRC) $(HEADERS) Makefile
+# The core, once for each way it is tested: plain, and under each sanitizer.
+define tested
+$(B)/core$(1)/%.o: %.c $(HEADERS) Makefile
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(TEST_CFLAGS) -fsanitize=$(1) -fno-sanitize-recover=all -o $$@ $$< $(CORE_SRC)
+	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -c -o $$@ $$<
+
+$(B)/unit$(1)/%: tests/unit/%.c $(CORE_SRC:%.c=$(B)/core$(1)/%.o) $(HEADERS) Makefile
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -o $$@ $$< $(CORE_SRC:%.c=$(B)/core$(1)/%.o)
 endef
-$(foreach s,$(SANITIZERS),$(eval $(call sanitized,$(s))))
+$(eval $(call tested,,))
+$(foreach s,$(SANITIZERS),$(eval $(call tested,-$(s),-fsanitize=$(s) -fno-sanitize-recover=all)))
 
 $(B)/race/%: tests/race/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
