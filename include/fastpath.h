@@ -60,7 +60,10 @@ enum fastpath_bell {
 	FASTPATH_BELL_EPOLL /* one epoll_wait() for each answer */
 };
 
-/* Counts since the process began, or since the last fork in a forked child. */
+/*
+ * Counts since caching began in this process, or, with FASTPATH_STATS or FASTPATH_VERIFY set, since
+ * the process itself began; in a forked child, since the fork.
+ */
 struct fastpath_stats {
 	uint32_t scope; /* enum fastpath_scope */
 	uint32_t bell;	/* enum fastpath_bell */

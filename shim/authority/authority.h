@@ -71,6 +71,7 @@ struct mount {
 	int32_t verdict; /* 0 served, -errno refused */
 	uint8_t name_max;
 	bool overlay;
+	bool racy_xattrs; /* the kernel itself may go on saying that one is absent */
 	bool changeable_acl; /* a remount elsewhere can make ACLs count or not, without an event */
 };
 
@@ -106,7 +107,7 @@ struct authority {
 };
 
 struct authority_options {
-	bool page_bell; /* may it be tried? */
+	unsigned bells; /* BELL_TRY_ bits */
 	bool eager;
 	const char *skip, *trust;
 	uint32_t reserved, limit; /* of the segment, in bytes: see segment_reset() */

@@ -6,6 +6,7 @@
 #include "authority/bell.h"
 
 #include "base/atomic.h"
+#include "base/thread.h"
 #include "base/sys.h"
 
 #include <errno.h>
@@ -18,23 +19,8 @@
 
 enum {
 	FD_FIRST = 800,	   /* our visible descriptors: above what applications number themselves */
-	SPARE_INSTANCES = 2, /* inotify instances that must be left for others */
+	KEPT_OUT_MAX = 64, /* times that the owner meets another checker before it takes over */
 };
-
-/* Nobody else may starve: fails when fewer than SPARE_INSTANCES more could be made. */
-static int inotify_make(void)
-{
-	int fds[1 + SPARE_INSTANCES], n, error = 0;
-
-	for (n = 0; n < 1 + SPARE_INSTANCES && !error; n++) {
-		fds[n] = (int)sys1(SYS_inotify_init1, IN_NONBLOCK | IN_CLOEXEC);
-		if (fds[n] < 0)
-			error = fds[n--];
-	}
-	while (n > (error ? 0 : 1))
-		sys_close(fds[--n]);
-	return error ? error : fds[0];
-}
 
 /* The mount table of the calling thread's namespace, from a real procfs. */
 static int mounts_open(void)
@@ -62,14 +48,24 @@ void bell_await_mounts(void)
 	sys_close(fd);
 }
 
-static int page_make(struct bell *b, struct segment *s, char *memory, int inotify, int mounts)
+/* The rings, without their files: whether they can be had is known before anything else is made. */
+static int rings_make(struct bell *b, char *memory)
 {
 	enum { RING_BYTES = RING_PAGES * RING_PAGE_BYTES };
 	int error;
 
-	if ((error = ring_make(&b->inotify, memory, true, inotify)) ||
-	    (error = ring_make(&b->mounts, memory + RING_BYTES, true, mounts)) ||
-	    (error = ring_make(&b->exchange, memory + (size_t)2 * RING_BYTES, false, inotify)) ||
+	if ((error = ring_make(&b->inotify, memory, true)) ||
+	    (error = ring_make(&b->mounts, memory + RING_BYTES, true)))
+		return error;
+	return ring_make(&b->exchange, memory + (size_t)2 * RING_BYTES, false);
+}
+
+static int rings_arm(struct bell *b, struct segment *s, int inotify, int mounts)
+{
+	int error;
+
+	if ((error = ring_keep(&b->inotify, inotify)) || (error = ring_keep(&b->mounts, mounts)) ||
+	    (error = ring_keep(&b->exchange, inotify)) ||
 	    (error = ring_arm(&b->inotify, POLLIN)) || (error = ring_arm(&b->mounts, POLLPRI)))
 		return error;
 	error = ring_install(&b->exchange); /* Linux >= 6.8 */
@@ -127,20 +123,26 @@ static int epoll_make(struct bell *b, int inotify, int mounts)
 	return 0;
 }
 
-int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell)
+int bell_make(struct bell *b, struct segment *s, void *memory, unsigned kinds)
 {
-	int inotify = inotify_make(), mounts, error;
+	int rings = kinds & BELL_TRY_PAGE ? rings_make(b, memory) : -ENOSYS;
+	int inotify, mounts, error = rings;
 
 	for (int i = 0; i < BELLS; i++)
 		store_relaxed(&s->bells[i].flags, 0);
-	if (inotify < 0)
-		return inotify;
+	/* An inotify instance that was made and closed for nothing can take milliseconds. */
+	if (rings && !(kinds & BELL_TRY_EPOLL))
+		return -EAGAIN;
 	mounts = mounts_open();
-	if (mounts < 0) {
-		sys_close(inotify);
+	if (mounts < 0)
 		return mounts;
+	inotify = (int)sys1(SYS_inotify_init1, IN_NONBLOCK | IN_CLOEXEC);
+	if (inotify < 0) {
+		sys_close(mounts);
+		return inotify;
 	}
-	error = page_bell ? page_make(b, s, memory, inotify, mounts) : -ENOSYS;
+	if (!rings)
+		error = rings_arm(b, s, inotify, mounts);
 	/* Whatever the reason, the other bell may work. Rings half made end with their thread. */
 	if (error)
 		error = epoll_make(b, inotify, mounts);
@@ -149,7 +151,7 @@ int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell)
 	return error;
 }
 
-/* Sets mounts_moved and lost; true when an event is waiting. Under b->lock. */
+/* Sets mounts_moved and lost; true when an event is waiting. Of the checker. */
 static bool epoll_look(struct bell *b)
 {
 	struct epoll_event e[2];
@@ -163,15 +165,64 @@ static bool epoll_look(struct bell *b)
 	return n != 0;
 }
 
+/* Ends this thread's check. False: the owner took it over meanwhile, and what was seen is void. */
+static bool checker_leave(struct bell *b, uint64_t self)
+{
+	return __atomic_compare_exchange_n(&b->checker, &self, 0, false, __ATOMIC_RELEASE,
+					   __ATOMIC_RELAXED);
+}
+
 bool bell_pending(struct bell *b)
 {
+	uint64_t self = thread_pointer();
 	bool news;
 
-	if (!try_claim(&b->lock, 1))
+	if (!try_claim(&b->checker, self)) {
+		/* A signal handler above a check of this thread, which may never go on: it may have
+		 * consumed the mount table's event. */
+		if (load_relaxed(&b->checker) == self)
+			store_relaxed(&b->mounts_moved, 1);
 		return false;
+	}
 	news = epoll_look(b);
-	store_release(&b->lock, 0); /* pairs with try_claim(): the next checker sees mounts_moved */
-	return !news && !load_relaxed(&b->mounts_moved) && !load_relaxed(&b->lost);
+	return checker_leave(b, self) && !news && !load_relaxed(&b->mounts_moved) &&
+	       !load_relaxed(&b->lost);
+}
+
+/* The owner's, with signals blocked: a check that was abandoned by a longjmp() is taken over. */
+static bool checker_enter(struct bell *b, uint64_t self, bool *taken)
+{
+	uint64_t other = 0;
+
+	*taken = false;
+	if (__atomic_compare_exchange_n(&b->checker, &other, self, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		return true;
+	if (other != self && ++b->kept_out < KEPT_OUT_MAX)
+		return false;
+	*taken = true;
+	return __atomic_compare_exchange_n(&b->checker, &other, self, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static unsigned epoll_answer(struct bell *b)
+{
+	uint64_t self = thread_pointer();
+	unsigned rang = 0;
+	bool taken;
+
+	if (!checker_enter(b, self, &taken))
+		return 0; /* whoever checks will find the news again: they are not read */
+	b->kept_out = 0;
+	if (epoll_look(b))
+		rang = RANG_EVENTS;
+	if (load_relaxed(&b->mounts_moved))
+		rang |= RANG_MOUNTS;
+	if (taken) /* what the other saw is not known */
+		rang = RANG_EVENTS | RANG_MOUNTS;
+	store_relaxed(&b->mounts_moved, 0);
+	checker_leave(b, self);
+	return load_relaxed(&b->lost) ? RANG_BROKEN : rang;
 }
 
 static unsigned ring_collect(struct ring *r, unsigned bit)
@@ -189,19 +240,9 @@ static unsigned ring_collect(struct ring *r, unsigned bit)
 
 unsigned bell_answer(struct bell *b)
 {
-	unsigned rang = 0;
-
 	if (b->kind == BELL_PAGE)
 		return ring_collect(&b->inotify, RANG_EVENTS) | ring_collect(&b->mounts, RANG_MOUNTS);
-	if (!try_claim(&b->lock, 1))
-		return 0; /* the checker that holds it will find the news again: they are not read */
-	if (epoll_look(b))
-		rang = RANG_EVENTS;
-	if (load_relaxed(&b->mounts_moved))
-		rang |= RANG_MOUNTS;
-	store_relaxed(&b->mounts_moved, 0);
-	store_release(&b->lock, 0);
-	return load_relaxed(&b->lost) ? RANG_BROKEN : rang;
+	return epoll_answer(b);
 }
 
 int bell_rearm(struct bell *b, unsigned rang)

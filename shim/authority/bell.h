@@ -21,7 +21,8 @@ struct bell {
 	struct ring inotify, mounts, exchange;
 	/* pending-check: descriptors above the application's */
 	int epoll_fd, inotify_fd, mounts_fd;
-	uint32_t lock;	      /* one checker at a time: epoll_wait(0) can miss beside another */
+	uint64_t checker; /* the one thread that checks: epoll_wait(0) can miss beside another */
+	uint32_t kept_out;    /* how often the owner met another checker, in a row */
 	uint8_t mounts_moved; /* sticky: polling mountinfo consumes its event */
 	uint8_t lost;	      /* a descriptor of ours was taken away: caching has ended */
 };
@@ -31,9 +32,11 @@ enum { RANG_EVENTS = 1, RANG_MOUNTS = 2, RANG_BROKEN = 4 };
 
 /*
  * memory: BELL_MEMORY_BYTES zeroed, page-aligned bytes within reach of *s, whose bell words are
- * set. page_bell false: the pending-check at once. 0, or -errno and nothing left behind.
+ * set. kinds: which may be made, the page bell first. 0; -EAGAIN: only the pending-check can be, and
+ * was not allowed; or -errno.
  */
-int bell_make(struct bell *b, struct segment *s, void *memory, bool page_bell);
+enum { BELL_TRY_PAGE = 1, BELL_TRY_EPOLL = 2 };
+int bell_make(struct bell *b, struct segment *s, void *memory, unsigned kinds);
 
 /* Pending-check: true when nothing changed. Any thread. */
 bool bell_pending(struct bell *b);

@@ -43,9 +43,9 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 	a->learn_ns = WORTH_FIRST_LEARN_NS;
 	segment_begin(s);
 	segment_reset(s, o->reserved, o->limit);
-	error = bell_make(&a->bell, s, o->bell_memory, o->page_bell);
+	error = bell_make(&a->bell, s, o->bell_memory, o->bells);
 	if (error) {
-		a->broken = true;
+		a->broken = error != -EAGAIN;
 		return error;
 	}
 	authority_adopt(a);
@@ -247,7 +247,7 @@ static enum learned ask(struct authority *a, struct record *r, uint32_t place,
 	case QUESTION_LXATTR:
 		/* Of a symlink itself nothing is remembered, nor of ACLs that a remount can hide. */
 		if ((p->kind == PLACE_LINK && question == QUESTION_LXATTR) ||
-		    (detail >= 2 && refuse_changeable_acl(a, place)))
+		    (detail >= 2 && refuse_changeable_acl(a, place)) || refuse_racy_xattrs(a, place))
 			return LEARNED_NOTHING;
 		call = question == QUESTION_XATTR ? SYS_getxattr : SYS_lgetxattr;
 		if (sys4(call, path, names[detail], NULL, 0) != -ENODATA)

@@ -173,6 +173,7 @@ static void mount_judge(struct authority *a, struct mount *m, int fd)
 		return;
 	m->overlay = f && f->magic == MAGIC_OVERLAY;
 	m->changeable_acl = f && f->changeable_acl;
+	m->racy_xattrs = f && f->magic == MAGIC_BTRFS;
 	m->name_max = fs.f_namelen < PATH_NAME_MAX ? (uint8_t)fs.f_namelen : PATH_NAME_MAX;
 	if (f && f->never)
 		m->verdict = -EPERM;
@@ -180,14 +181,28 @@ static void mount_judge(struct authority *a, struct mount *m, int fd)
 		m->verdict = -EXDEV; /* unless the user trusts the path */
 }
 
-bool refuse_changeable_acl(const struct authority *a, uint32_t place)
+static const struct mount *mount_of(const struct authority *a, uint32_t place)
 {
 	const struct place *p = &a->places[place_target(a, place)];
 
 	for (uint32_t i = 0; i < a->mounts_used; i++)
 		if (a->mounts[i].id == p->id.mount)
-			return a->mounts[i].changeable_acl;
-	return true;
+			return &a->mounts[i];
+	return NULL;
+}
+
+bool refuse_changeable_acl(const struct authority *a, uint32_t place)
+{
+	const struct mount *m = mount_of(a, place);
+
+	return !m || m->changeable_acl;
+}
+
+bool refuse_racy_xattrs(const struct authority *a, uint32_t place)
+{
+	const struct mount *m = mount_of(a, place);
+
+	return !m || m->racy_xattrs;
 }
 
 bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd)

@@ -20,6 +20,9 @@ const struct mount *refuse_component(struct authority *a, int fd, const struct s
 /* May the ACLs of this place's file come to count, or not to count, without an event? */
 bool refuse_changeable_acl(const struct authority *a, uint32_t place);
 
+/* On btrfs, a getxattr() beside a setxattr() can leave the kernel denying the attribute for good. */
+bool refuse_racy_xattrs(const struct authority *a, uint32_t place);
+
 /* Of a watched directory: has it an ACL, or may it have one that does not count at the moment, where
  * that can change without an event? */
 bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd);

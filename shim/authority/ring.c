@@ -32,10 +32,9 @@ static void set_user_addr(void *after, const void *memory)
 	bytes_copy((char *)after - 8, &address, 8);
 }
 
-int ring_make(struct ring *r, void *memory, bool deferred, int fixed_file)
+int ring_make(struct ring *r, void *memory, bool deferred)
 {
 	struct io_uring_params p;
-	int error;
 
 	for (unsigned i = 0; i < sizeof p; i++)
 		((volatile char *)&p)[i] = 0;
@@ -57,9 +56,13 @@ int ring_make(struct ring *r, void *memory, bool deferred, int fixed_file)
 	r->cqes = p.cq_off.cqes;
 	*ring_word(r, r->sq_array) = 0; /* every request takes submission entry 0 */
 	*ring_word(r, r->sq_array + 4) = 0;
-	error = (int)sys4(SYS_io_uring_register, r->index,
-			  IORING_REGISTER_FILES | REGISTER_BY_INDEX, &fixed_file, 1);
-	return error;
+	return 0;
+}
+
+int ring_keep(struct ring *r, int fd)
+{
+	return (int)sys4(SYS_io_uring_register, r->index, IORING_REGISTER_FILES | REGISTER_BY_INDEX, &fd,
+			 1);
 }
 
 static int enter(struct ring *r, unsigned submit, unsigned wait, unsigned flags)

@@ -23,8 +23,11 @@ struct ring {
 	uint32_t sq_flags, cq_head, cq_tail, cqes; /* offsets in memory */
 };
 
-/* deferred: a bell; else a ring whose requests are done when ring_run() returns. */
-int ring_make(struct ring *r, void *memory, bool deferred, int fixed_file);
+/* deferred: a bell; else a ring whose requests are done when the call that makes them returns. */
+int ring_make(struct ring *r, void *memory, bool deferred);
+
+/* Its one fixed file: the descriptor may be closed then. */
+int ring_keep(struct ring *r, int fd);
 
 /* Poll the fixed file once for `events` (POLLIN, POLLPRI). */
 int ring_arm(struct ring *r, unsigned events);

@@ -130,8 +130,8 @@ static bool watch_holder(struct walk *w, const struct step *s)
 {
 	uint32_t target = place_target(w->a, s->in);
 	uint32_t need = s->kind == PLACE_LINK || (s->kind == PLACE_FILE && s->mount->overlay)
-				? WATCH_HOLDER
-				: WATCH_THROUGH;
+				? WATCH_HOLDER | IN_ATTRIB
+				: WATCH_THROUGH | IN_ATTRIB;
 	struct watch *in = target ? watch_find(w->a, w->a->places[target].wd) : NULL;
 
 	if (!in)
@@ -262,6 +262,15 @@ static enum walked follow(struct walk *w, struct step *s, int wd, int depth, uin
 static enum walked walk_from(struct walk *w, const char *text, uint32_t at, uint32_t length,
 			     int depth);
 
+/* Is the directory where the component was looked up its parent, and told of what happens to it? */
+static bool is_held_by_name(const struct authority *a, const struct step *s)
+{
+	uint32_t in = place_target(a, s->in);
+	bool up = s->name_length == 2 && s->name[0] == '.' && s->name[1] == '.';
+
+	return in && !up && !s->mount->overlay && a->places[in].id.mount == s->id.mount;
+}
+
 /*
  * What to watch a component for. The next one is opened already, to know whether this is a directory
  * to go through or the one to be listed: adding a watch is the dearest step, and one is enough.
@@ -277,7 +286,15 @@ static uint32_t watch_mask(struct walk *w, const struct step *s, int *next)
 	*next = open_name(w, s->fd, s->text + s->length + 1, n);
 	if (*next >= 0)
 		return WATCH_SELF | WATCH_THROUGH;
-	return *next == -ENOENT && w->lists ? WATCH_SELF | WATCH_LISTED : WATCH_SELF;
+	if (*next != -ENOENT || !w->lists)
+		return WATCH_SELF;
+	/*
+	 * Its own ATTRIB also comes as its holder's child's. To ask for it here makes the kernel walk
+	 * all cached children of this directory, and it has one for each name that was missed.
+	 */
+	if (is_held_by_name(w->a, s))
+		return (WATCH_SELF & ~(uint32_t)IN_ATTRIB) | WATCH_LISTED;
+	return WATCH_SELF | WATCH_LISTED;
 }
 
 /* Watches the opened component, and makes sure that its name still leads there. */

@@ -96,8 +96,13 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 		return *spelled ? PATH_RELATIVE : PATH_ARGUMENT;
 	for (;; i += 16) {
 		/* Whoever reads words of the path may read 8 bytes beyond its end. */
-		if (i + 16 + 8 > room)
-			return PATH_ARGUMENT;
+		if (unlikely(i + 16 + 8 > room)) {
+			uint32_t n = 0;
+
+			while (n < room && spelled[n])
+				n++;
+			return n < room ? fold(p, spelled, n) : PATH_ARGUMENT;
+		}
 		c = chunk_read(spelled + i);
 		if (c.end) {
 			// cppcheck-suppress oppositeExpression ; the lowest bit

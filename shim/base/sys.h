@@ -130,4 +130,13 @@ FP_INLINE uint64_t sys_clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
+/* CPU time of the process, by system call. */
+FP_INLINE uint64_t sys_cpu_ns(void)
+{
+	struct timespec t = {0, 0};
+
+	sys2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
 #endif

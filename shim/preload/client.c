@@ -22,6 +22,8 @@ static void count_served(enum fastpath_call family)
 	bool shared;
 	struct counters *c = counters_mine(&scope.counters, &shared);
 
+	if (unlikely(!c))
+		return;
 	counters_add(&c->calls[family], shared);
 	counters_add(&c->served[family], shared);
 }
@@ -31,6 +33,9 @@ static enum verdict count_kernel(const struct lookup *q, enum fastpath_kernel wh
 	bool shared;
 	struct counters *c = counters_mine(&scope.counters, &shared);
 
+	/* A forked child that only goes on to exec must not pay for a page to count in. */
+	if (!c)
+		return ASK_KERNEL;
 	counters_add(&c->calls[q->family], shared);
 	counters_add(&c->kernel[why], shared);
 	return ASK_KERNEL;

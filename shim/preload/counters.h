@@ -10,6 +10,7 @@
 
 #include "base/atomic.h"
 #include "base/attributes.h"
+#include "base/thread.h"
 
 #include <fastpath.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ _Static_assert(sizeof(struct counters) == 192, "whole cache lines");
 
 /*
  * Where the slots are, and how many: 2 to the power of the address's low bits, in one word, so that
- * who reads it sees both as they belong together while they are being replaced.
+ * who reads it sees both as they belong together. 0: nothing is counted yet.
  */
 typedef uintptr_t counters_set;
 
@@ -43,19 +44,7 @@ FP_INLINE uint32_t counters_last(counters_set set)
 	return (1U << (set & COUNTERS_POWER)) - 1;
 }
 
-/* Differs between living threads, costs nothing to ask. */
-FP_INLINE uint64_t thread_pointer(void)
-{
-#if defined(__x86_64__)
-	uint64_t self;
-
-	__asm__("mov %%fs:0, %0" : "=r"(self));
-	return self;
-#else
-	return (uint64_t)__builtin_thread_pointer();
-#endif
-}
-
+/* The calling thread's slot; NULL when nothing is counted. */
 FP_INLINE struct counters *counters_mine(const counters_set *where, bool *shared)
 {
 	counters_set set = load_relaxed(where);
@@ -63,8 +52,11 @@ FP_INLINE struct counters *counters_mine(const counters_set *where, bool *shared
 	uint32_t last = counters_last(set);
 	uint64_t thread = thread_pointer(), at = (thread >> 12 ^ thread >> 20) & last;
 	struct counters *c = &slots[at == last ? 0 : at];
-	uint64_t owner = load_relaxed(&c->thread);
+	uint64_t owner;
 
+	if (unlikely(!set))
+		return NULL;
+	owner = load_relaxed(&c->thread);
 	*shared = false;
 	if (likely(owner == thread))
 		return c;

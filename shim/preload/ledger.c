@@ -18,7 +18,7 @@ enum {
 	PRICE_GUESS_NS = 500,
 	/* Setting up and its undoing at exit: system calls, and work of the kernel that they start. */
 	SETUP_CALLS = 40,
-	SETUP_WORK_NS = 90000,
+	SETUP_WORK_NS = 250000,
 	TRIES_MAX = 12,
 };
 
@@ -61,13 +61,11 @@ static uint64_t setup_price(void)
 	uint64_t began;
 	uint32_t pid;
 
-	if (l->setup && l->lost % 64)
-		return l->setup;
 	began = sys_clock_ns();
 	pid = (uint32_t)sys_getpid();
 	l->setup = (uint32_t)((sys_clock_ns() - began) / 2 * SETUP_CALLS) + SETUP_WORK_NS;
 	if (l->pid && l->pid != pid)
-		l->lost = 0;
+		l->lost = l->deferred = 0;
 	l->pid = pid;
 	return l->setup;
 }
@@ -103,14 +101,20 @@ static bool buy(const struct path *p, unsigned question, unsigned detail)
 static bool set_up_when_worth(void)
 {
 	struct ledger *l = &scope.ledger;
+	uint64_t lost_ns = (uint64_t)l->lost * price();
 
 	if (!scope.settings.eager) {
-		/* A quarter of the price is lost before even the price is asked for. */
-		if (l->lost * price() < SETUP_WORK_NS / 4 || l->lost * price() < setup_price())
+		/* Most of the price is lost before even the price is asked for. */
+		if (lost_ns < SETUP_WORK_NS || l->lost % 64 || l->lost < 2 * l->deferred || lost_ns < setup_price())
+			return false;
+		/* Whoever loses less than a sixteenth of its time has little to gain. */
+		if (lost_ns < 8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
 			return false;
 	}
-	l->lost = 0;
-	return scope_set_up();
+	if (scope_set_up(lost_ns))
+		return true;
+	l->deferred = l->lost; /* twice as much has to be lost before the next try */
+	return false;
 }
 
 /*

@@ -22,6 +22,7 @@ struct loss {
 struct ledger {
 	struct loss *losses; /* in static memory, or in the region */
 	uint32_t lost;	/* calls, all together, since the last attempt to set up */
+	uint32_t deferred; /* what it was when setting up failed */
 	uint32_t pid;	/* who lost them: a forked child starts anew */
 	uint32_t price; /* of one call, in nanoseconds; 0: not measured yet */
 	uint32_t setup; /* price of setting up, in nanoseconds; 0: not known yet */

@@ -8,17 +8,16 @@
 #include "preload/next.h"
 
 #include "base/bytes.h"
+#include "base/sys.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 
-/* The loader's; weak: it is the only symbol that this library imports.
- * NOLINTBEGIN(readability-redundant-declaration): declared again for weak and hidden */
-extern struct r_debug _r_debug __attribute__((weak));
-extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
-/* NOLINTEND(readability-redundant-declaration) */
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden"))); /* NOLINT: hidden this time */
 
+const void *next_auxiliary;
 void *next_found[NEXT_COUNT];
 
 /* Fixed rows and no pointers, which would be relocations. */
@@ -221,10 +220,89 @@ static void *find(const struct link_map *map, const char *name, const char *vers
 	return NULL;
 }
 
+/* Before our start the auxiliary vector is asked of the kernel: `copy` gets its first entries. */
+static const ElfW(auxv_t) * auxiliary(ElfW(auxv_t) * copy, size_t bytes)
+{
+	int fd;
+	long n;
+
+	if (next_auxiliary)
+		return next_auxiliary;
+	fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	n = sys_read(fd, copy, bytes - sizeof *copy);
+	sys_close(fd);
+	copy[n > 0 ? (size_t)n / sizeof *copy : 0].a_type = AT_NULL;
+	return copy;
+}
+
+/* The object whose program headers these are: as much of a link_map as object_read() needs. */
+static struct link_map object_at(const ElfW(Phdr) * headers, size_t count)
+{
+	/* They follow the ELF header, in the first page. */
+	const ElfW(Ehdr) *header = (const void *)((ElfW(Addr))headers & ~(ElfW(Addr))4095);
+	struct link_map map = {0};
+
+	if (!headers)
+		return map;
+	map.l_addr = header->e_type == ET_DYN ? (ElfW(Addr))header : 0;
+	for (size_t i = 0; i < count; i++)
+		if (headers[i].p_type == PT_DYNAMIC)
+			map.l_ld = (void *)(map.l_addr + headers[i].p_vaddr);
+	return map;
+}
+
+/* The loader's list in an object's DT_DEBUG; or, when the object is the loader, its own. */
+static const struct link_map *list_of(const struct link_map *map)
+{
+	const ElfW(Sym) * s;
+	struct object o;
+
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_DEBUG && d->d_un.d_ptr)
+			return ((const struct r_debug *)d->d_un.d_ptr)->r_map;
+	if (!map->l_ld || !object_read(map, &o) ||
+	    !(s = object_find(&o, "_r_debug", gnu_hash("_r_debug"), "")))
+		return NULL;
+	return ((const struct r_debug *)(map->l_addr + s->st_value))->r_map;
+}
+
+/*
+ * The first of the loader's objects: the program. The loader leaves its list for debuggers in the
+ * program's DT_DEBUG, before it relocates anything; where that is not, in a variable of its own. To
+ * import that would cost a search in every exec.
+ */
 static const struct link_map *loaded(void)
 {
-	/* Not relocated yet, before main's libraries are: then nothing can be found. */
-	return &_r_debug ? _r_debug.r_map : NULL;
+	static const struct link_map *first;
+	const struct link_map *found = load_relaxed(&first);
+	const ElfW(Phdr) *headers = NULL;
+	const ElfW(Ehdr) *loader = NULL;
+	const ElfW(auxv_t) * a;
+	ElfW(auxv_t) copy[32];
+	struct link_map map;
+	size_t count = 0;
+
+	if (found)
+		return found;
+	for (a = auxiliary(copy, sizeof copy); a && a->a_type != AT_NULL; a++) {
+		if (a->a_type == AT_PHDR)
+			headers = (const void *)a->a_un.a_val;
+		else if (a->a_type == AT_PHNUM)
+			count = a->a_un.a_val;
+		else if (a->a_type == AT_BASE)
+			loader = (const void *)a->a_un.a_val;
+	}
+	map = object_at(headers, count);
+	found = list_of(&map);
+	if (!found && loader) {
+		map = object_at((const void *)((const char *)loader + loader->e_phoff),
+				loader->e_phnum);
+		found = list_of(&map);
+	}
+	store_relaxed(&first, found);
+	return found;
 }
 
 static const struct link_map *after_self(void)
@@ -241,7 +319,13 @@ static int no_such_function(void)
 	return answer(ENOSYS);
 }
 
-/* Recurs once, for execve. NOLINTNEXTLINE(misc-no-recursion) */
+static void *found_by_parent(enum next which)
+{
+	void *found = find(after_self(), symbols[which], versions[which], NULL);
+
+	return found ? found : (void *)no_such_function;
+}
+
 void *next_resolve(enum next which)
 {
 	/* Programs may have a malloc, and a copy of environ, of their own. */
@@ -254,8 +338,11 @@ void *next_resolve(enum next which)
 		found = (void *)no_such_function;
 	store_relaxed(&next_found[which], found);
 	/* A forked child goes on to exec: what it then needs is found by its parent. */
-	if (which != NEXT_execve && !load_relaxed(&next_found[NEXT_execve]))
-		next_resolve(NEXT_execve);
+	if (!load_relaxed(&next_found[NEXT_execve])) {
+		store_relaxed(&next_found[NEXT_execve], found_by_parent(NEXT_execve));
+		store_relaxed(&next_found[NEXT_dup2], found_by_parent(NEXT_dup2));
+		store_relaxed(&next_found[NEXT_close], found_by_parent(NEXT_close));
+	}
 	return found;
 }
 
@@ -266,11 +353,14 @@ bool next_is_foreign(void)
 	if (!find(map, "gnu_get_libc_version", "", &libc))
 		return true;
 	/* The interposed calls come first in the table. */
-	for (int i = 0; i <= NEXT_syscall; i++) {
-		const struct link_map *in = NULL;
+	for (; map && map != libc; map = map->l_next) {
+		struct object o;
 
-		if (find(map, symbols[i], versions[i], &in) && in != libc)
-			return true;
+		if (!object_read(map, &o))
+			continue;
+		for (int i = 0; i <= NEXT_syscall; i++)
+			if (object_find(&o, symbols[i], gnu_hash(symbols[i]), versions[i]))
+				return true;
 	}
 	return false;
 }

@@ -22,6 +22,9 @@ enum next {
 
 extern void *next_found[NEXT_COUNT];
 
+/* The auxiliary vector on the stack of the program; NULL before our start. */
+extern const void *next_auxiliary;
+
 /* Finds and remembers it. A symbol that no library defines gives a function that fails with
  * ENOSYS. */
 void *next_resolve(enum next which);

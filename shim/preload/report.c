@@ -78,22 +78,6 @@ FP_COLD void report_begin_child(void)
 	r->began_ns = sys_clock_ns();
 }
 
-void report_move_counters(struct region *r)
-{
-	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
-		const struct counters *from = &counters_slots(scope.counters)[i];
-
-		for (int k = 0; k < FASTPATH_CALLS; k++) {
-			add_relaxed(&r->slots[REGION_SLOTS - 1].calls[k], from->calls[k]);
-			add_relaxed(&r->slots[REGION_SLOTS - 1].served[k], from->served[k]);
-		}
-		for (int k = 0; k < FASTPATH_REASONS; k++)
-			add_relaxed(&r->slots[REGION_SLOTS - 1].kernel[k], from->kernel[k]);
-	}
-	/* A thread that still counts in the old slots loses that count. */
-	store_release(&scope.counters, (counters_set)r->slots | REGION_POWER);
-}
-
 void report_start(void)
 {
 	struct region *r = scope_region();
@@ -115,7 +99,7 @@ void report_collect(struct fastpath_stats *s)
 
 	for (size_t i = 0; i < sizeof *s / 8; i++)
 		((volatile uint64_t *)s)[i] = 0;
-	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++) {
 		const struct counters *c = &counters_slots(scope.counters)[i];
 
 		for (int k = 0; k < FASTPATH_CALLS; k++) {

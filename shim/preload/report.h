@@ -20,9 +20,6 @@ FP_INLINE void report_began(void)
 		report_begin_child();
 }
 
-/* Counters go to the region: what was counted so far comes along. */
-void report_move_counters(struct region *r);
-
 /* Sums everything up. */
 void report_collect(struct fastpath_stats *s);
 

@@ -23,10 +23,12 @@
 #include <sys/prctl.h>
 
 /* In the page that the loader writes to anyway: counting must not cost a page. */
-static struct counters static_slots[STATIC_SLOTS];
 static struct loss static_losses[STATIC_LOSSES];
 
 struct scope scope;
+
+/* Milliseconds, when the kernel is busy: closing an instance with watches waits for a grace period. */
+enum { EPOLL_PRICE_NS = 4000000 };
 
 static void warn(const char *variable)
 {
@@ -40,15 +42,12 @@ static void warn(const char *variable)
 	sys3(SYS_write, 2, line, sizeof before - 1 + n + sizeof after - 1);
 }
 
-/* The auxiliary vector follows the environment on a new program's stack. */
-static bool read_ids(char *const *environment)
+/* Real and effective ids at start; false: a set-user-ID program. */
+static bool read_ids(const ElfW(auxv_t) * a)
 {
 	unsigned long uid = 0, euid = 1, gid = 0, egid = 1, secure = 1;
-	const ElfW(auxv_t) * a;
 
-	while (*environment)
-		environment++;
-	for (a = (const ElfW(auxv_t) *)(environment + 1); a->a_type != AT_NULL; a++) {
+	for (; a->a_type != AT_NULL; a++) {
 		if (a->a_type == AT_UID)
 			uid = a->a_un.a_val;
 		else if (a->a_type == AT_EUID)
@@ -74,20 +73,23 @@ void scope_start(int argc, char **argv, char **environment)
 {
 	const char *malformed;
 
-	(void)argc;
-	(void)argv;
-	if (!environment)
-		return; /* a loader that passes none (musl's): inert */
+	/* A loader that passes no arguments (musl's): inert. */
+	if (argv + argc + 1 != environment)
+		return;
 	malformed = settings_read(&scope.settings, environment);
+	/* The auxiliary vector follows the environment on a new program's stack. Programs move the
+	 * environment about later: now is the time to look for its end. */
+	while (*environment)
+		environment++;
+	next_auxiliary = environment + 1;
 	if (!malformed && scope.settings.mode == MODE_INERT)
 		return;
-	if (!read_ids(environment))
+	if (!read_ids((const ElfW(auxv_t) *)next_auxiliary))
 		return; /* set-user-ID: the variables are not the user's to set */
 	if (malformed) {
 		warn(malformed);
 		return;
 	}
-	scope.counters = (counters_set)static_slots | STATIC_POWER;
 	scope.ledger.losses = static_losses;
 	scope.observed = scope.settings.stats || scope.settings.verify || scope.settings.profile;
 	if (scope.observed)
@@ -158,10 +160,10 @@ static void move_books(struct region *r)
 	store_release(&scope.ledger.losses, r->losses);
 }
 
-static bool start_authority(struct region *r, bool page_bell)
+static int start_authority(struct region *r, unsigned bells)
 {
 	struct authority_options o = {
-		.page_bell = page_bell,
+		.bells = bells,
 		.eager = scope.settings.eager,
 		.skip = scope.settings.skip,
 		.trust = scope.settings.trust,
@@ -170,42 +172,58 @@ static bool start_authority(struct region *r, bool page_bell)
 		.bell_memory = r->bells[r->generation],
 	};
 
-	if (authority_start(&r->authority, &r->segment, &o))
-		return false;
-	store_release(&r->generation, r->generation + 1);
-	return true;
+	int error = authority_start(&r->authority, &r->segment, &o);
+
+	if (!error)
+		store_release(&r->generation, r->generation + 1);
+	return error;
 }
 
-/* A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. */
+/*
+ * A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. libc
+ * registers a list of robust futexes for every thread and forked child, but not for those.
+ */
 static bool is_borrowing(void)
 {
-	enum { KCMP_VM_ = 1 };
+	void *head = NULL;
+	size_t length;
 
-	return sys5(SYS_kcmp, sys_getpid(), sys0(SYS_getppid), KCMP_VM_, 0, 0) == 0;
+	return sys3(SYS_get_robust_list, 0, &head, &length) == 0 && !head;
 }
 
-static bool set_up(struct region *r)
+/* Which bells are worth their price: at exit, the pending-check's instance keeps its process waiting. */
+static unsigned worthy_bells(const struct region *r, bool filtered, uint64_t lost_ns)
 {
 	/* Under a filter that was there at start, only calls that filters usually allow. */
-	bool filtered = sys1(SYS_prctl, PR_GET_SECCOMP) != 0;
+	unsigned bells = filtered || scope.settings.no_page_bell || r->no_page_bell ? 0 : BELL_TRY_PAGE;
 
+	if (scope.settings.eager || lost_ns >= EPOLL_PRICE_NS)
+		bells |= BELL_TRY_EPOLL;
+	return bells;
+}
+
+static bool set_up(struct region *r, uint64_t lost_ns)
+{
+	bool filtered = sys1(SYS_prctl, PR_GET_SECCOMP) != 0;
+	unsigned bells = worthy_bells(r, filtered, lost_ns);
+	int error;
+
+	if (!bells || is_borrowing())
+		return false;
 	if (next_is_foreign() || !identity_is_plain()) {
 		scope_detach();
 		return false;
 	}
-	if (!filtered && is_borrowing())
-		return false;
-	if (counters_slots(scope.counters) == static_slots)
-		report_move_counters(r);
+	scope.counters = (counters_set)r->slots | REGION_POWER;
 	if (scope_is_static(scope.ledger.losses))
 		move_books(r);
-	if (start_authority(r, !filtered && !scope.settings.no_page_bell))
-		return true;
-	r->failures++;
-	return false;
+	error = start_authority(r, bells);
+	r->no_page_bell |= error == -EAGAIN;
+	r->failures += error && error != -EAGAIN;
+	return !error;
 }
 
-FP_COLD bool scope_set_up(void)
+FP_COLD bool scope_set_up(uint64_t lost_ns)
 {
 	struct region *r;
 	bool good = false;
@@ -216,7 +234,7 @@ FP_COLD bool scope_set_up(void)
 	signals_block(&mask);
 	r = scope_region();
 	if (r && r->failures < 3 && try_claim(&r->starting, 1)) {
-		good = !load_relaxed(&r->generation) && set_up(r);
+		good = !load_relaxed(&r->generation) && set_up(r, lost_ns);
 		store_release(&r->starting, 0); /* pairs with try_claim() */
 	}
 	signals_restore(&mask);
@@ -251,7 +269,7 @@ static bool start_anew(struct region *r)
 	segment_begin(&r->segment);
 	for (size_t i = 0; i < sizeof *a / 8; i++)
 		((volatile uint64_t *)a)[i] = 0;
-	return start_authority(r, true);
+	return start_authority(r, BELL_TRY_PAGE | BELL_TRY_EPOLL) == 0;
 }
 
 /* A ring ends with its thread: abandon it, and make one more, once. The pending-check's descriptors are
@@ -285,7 +303,7 @@ uint64_t scope_served(void)
 	struct counters *c;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i <= counters_last(scope.counters); i++) {
+	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++) {
 		c = &counters_slots(scope.counters)[i];
 		for (int k = 0; k < FASTPATH_CALLS; k++)
 			sum += load_relaxed(&c->served[k]);

@@ -19,8 +19,6 @@ enum {
 	REGION_SLOTS = 1 << REGION_POWER, /* counters: threads that count without sharing */
 	REGION_LOSSES = 1024, /* ledger entries */
 	STATIC_LOSSES = 128,
-	STATIC_POWER = 1,
-	STATIC_SLOTS = 1 << STATIC_POWER,
 };
 
 /* Private memory of one process, zeroed by the kernel in a forked child. */
@@ -43,6 +41,7 @@ struct region {
 	uint32_t starting;   /* claimed by the thread that sets up */
 	uint32_t generation; /* authorities started so far */
 	uint32_t failures;   /* attempts to set up that failed */
+	bool no_page_bell;   /* it cannot be had here */
 	uint32_t turned_away; /* hits that another thread's bell prevented */
 	uint64_t served_before; /* sum of served at the last catching up */
 	struct authority authority;
@@ -76,8 +75,8 @@ void scope_end(void);
 /* Maps the region when it is not there yet. NULL when it cannot be. */
 struct region *scope_region(void);
 
-/* Starts caching. False when it cannot be, now or ever. */
-bool scope_set_up(void);
+/* Starts caching, for a process that lost so much without. False when it cannot be, now or ever. */
+bool scope_set_up(uint64_t lost_ns);
 
 /* Ends caching for good, before credentials, root or filters change. */
 void scope_detach(void);

@@ -69,7 +69,7 @@ TEST(a_pending_check_after_a_page_bell_takes_its_words_away)
 	    .bell_memory = memory,
 	};
 
-	session_open(&page, (struct authority_options){.page_bell = true});
+	session_open(&page, (struct authority_options){.bells = BELL_TRY_PAGE | BELL_TRY_EPOLL});
 	if (page.error || page.authority->bell.kind != BELL_PAGE)
 		SKIP("page bell (io_uring of Linux 6.8)");
 	CHECK(page.segment->bells[0].flags);
@@ -104,11 +104,11 @@ TEST_BELLS(a_checker_that_is_busy_is_asked_again)
 		return;
 	make_dir(at("d"));
 	CHECK(learned(at("d/none")));
-	now->authority->bell.lock = 1;
+	now->authority->bell.checker = 1;
 	CHECK(!is_absent(at("d/none")));
 	make_file(at("d/none"));
 	CHECK(catch_up()); /* whoever holds it will find the event again */
-	now->authority->bell.lock = 0;
+	now->authority->bell.checker = 0;
 	CHECK(!is_absent(at("d/none")));
 	CHECK(catch_up());
 	CHECK(!is_absent(at("d/none")));

@@ -142,7 +142,7 @@ __attribute__((unused)) static void session_use(bool page_bell, bool eager)
 	now = &sessions[page_bell];
 	if (!now->started)
 		session_open(now,
-			     (struct authority_options){.page_bell = page_bell, .eager = eager});
+			     (struct authority_options){.bells = page_bell ? BELL_TRY_PAGE | BELL_TRY_EPOLL : BELL_TRY_EPOLL, .eager = eager});
 	CHECKF(!now->error, "authority_start: %s", strerror(-now->error));
 	if (page_bell && now->authority->bell.kind != BELL_PAGE)
 		SKIP("page bell (io_uring of Linux 6.8)");

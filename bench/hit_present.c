@@ -1,0 +1,35 @@
+/*
+ * hit_present.c - access() of files that are there, answered from their positive facts, against the
+ * kernel's own time in the same process. Arguments: a directory of its own, the number of pairs.
+ */
+#include "hit.h"
+
+static int (*kernel_access)(const char *, int);
+
+static void ask_library(unsigned calls)
+{
+	for (unsigned i = 0; i < calls; i++)
+		if (access(hit_names[i % HIT_NAMES], R_OK) != 0)
+			bench_die("%s is not there", hit_names[i % HIT_NAMES]);
+}
+
+static void ask_kernel(unsigned calls)
+{
+	for (unsigned i = 0; i < calls; i++)
+		if (kernel_access(hit_names[i % HIT_NAMES], R_OK) != 0)
+			bench_die("%s is not there", hit_names[i % HIT_NAMES]);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		bench_die("usage: hit_present DIRECTORY [PAIRS]");
+	for (int i = 0; i < HIT_NAMES; i++) {
+		bench_path(hit_names[i], HIT_NAME_BYTES / 2, "%s/present-%02d.h", argv[1], i);
+		bench_touch(hit_names[i]);
+	}
+	kernel_access = hit_libc("access");
+	hit_measure(FASTPATH_ACCESS, bench_argument(argc, argv, 2, 60),
+		    (struct hit_side){ask_kernel, 1024}, (struct hit_side){ask_library, 16384});
+	return 0;
+}
