@@ -125,15 +125,21 @@ struct step {
 	bool slash; /* a symlink's text ends in "/" or "/.": only a directory will do */
 };
 
-/* More events from the watched directory that holds the component. */
-static bool watch_holder(struct walk *w, const struct step *s)
+/*
+ * More events from the watched directory that holds the component, which itself is watched for `mask`.
+ * Without its own ATTRIB, the holder's is needed, and MOVED_TO: a directory renamed over an empty one
+ * makes no other event while somebody holds the empty one open.
+ */
+static bool watch_holder(struct walk *w, const struct step *s, uint32_t mask)
 {
 	uint32_t target = place_target(w->a, s->in);
 	uint32_t need = s->kind == PLACE_LINK || (s->kind == PLACE_FILE && s->mount->overlay)
-				? WATCH_HOLDER | IN_ATTRIB
-				: WATCH_THROUGH | IN_ATTRIB;
+				? WATCH_HOLDER
+				: WATCH_THROUGH;
 	struct watch *in = target ? watch_find(w->a, w->a->places[target].wd) : NULL;
 
+	if (!(mask & IN_ATTRIB))
+		need |= IN_ATTRIB | IN_MOVED_TO;
 	if (!in)
 		return false;
 	if ((in->mask & need) == need)
@@ -289,8 +295,9 @@ static uint32_t watch_mask(struct walk *w, const struct step *s, int *next)
 	if (*next != -ENOENT || !w->lists)
 		return WATCH_SELF;
 	/*
-	 * Its own ATTRIB also comes as its holder's child's. To ask for it here makes the kernel walk
-	 * all cached children of this directory, and it has one for each name that was missed.
+	 * Its own ATTRIB also comes as its holder's child's (but for that of its end: watch_holder()). To
+	 * ask for it here makes the kernel walk all cached children of this directory, and it has one for
+	 * each name that was missed.
 	 */
 	if (is_held_by_name(w->a, s))
 		return (WATCH_SELF & ~(uint32_t)IN_ATTRIB) | WATCH_LISTED;
@@ -301,11 +308,12 @@ static uint32_t watch_mask(struct walk *w, const struct step *s, int *next)
 static enum walked step_watch(struct walk *w, const struct step *s, int *wd, int *next)
 {
 	struct authority *a = w->a;
+	uint32_t mask = watch_mask(w, s, next);
 	struct identity again;
 
-	if (s->in && !watch_holder(w, s))
+	if (s->in && !watch_holder(w, s, mask))
 		return WALK_REFUSED;
-	*wd = watch_add(a, w->borrowed, s->fd, watch_mask(w, s, next));
+	*wd = watch_add(a, w->borrowed, s->fd, mask);
 	if (*wd < 0 || (s->kind == PLACE_DIRECTORY && refuse_by_acl(a, s->mount, s->fd)))
 		return WALK_REFUSED;
 	if (!s->in)

@@ -46,11 +46,15 @@ static bool copy_preload(char *to, const char *list)
 	size_t n, kept = 0;
 
 	for (; *list; list += n) {
-		bool ours = false;
+		const char *last;
+		bool ours;
 
 		n = *list == ':' || *list == ' ';
-		while (list[n] && list[n] != ':' && list[n] != ' ')
-			ours |= string_after(&list[n++], "libfastpath.so") != NULL;
+		last = list + n;
+		for (; list[n] && list[n] != ':' && list[n] != ' '; n++)
+			if (list[n] == '/')
+				last = list + n + 1;
+		ours = string_after(last, "libfastpath.so") == list + n;
 		for (size_t i = 0; i < n && !ours; i++)
 			if (kept || (list[i] != ':' && list[i] != ' '))
 				to[kept++] = list[i];

@@ -142,16 +142,24 @@ FP_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
 		function, stack, flags, argument, a[0], a[1], a[2]);
 }
 
+/* Of a changed root: what is executed from now on will not find our file. */
+static int with_root(int result)
+{
+	if (!result)
+		scope.chrooted = scope.on;
+	return result;
+}
+
 FP_EXPORT int chroot(const char *path)
 {
-	ends_with_root();
-	return NEXT(chroot, int (*)(const char *))(path);
+	ends();
+	return with_root(NEXT(chroot, int (*)(const char *))(path));
 }
 
 FP_EXPORT int pivot_root(const char *new_root, const char *put_old)
 {
-	ends_with_root();
-	return NEXT(pivot_root, int (*)(const char *, const char *))(new_root, put_old);
+	ends();
+	return with_root(NEXT(pivot_root, int (*)(const char *, const char *))(new_root, put_old));
 }
 
 FP_EXPORT int unshare(int flags)

@@ -220,21 +220,15 @@ static void *find(const struct link_map *map, const char *name, const char *vers
 	return NULL;
 }
 
-/* Before our start the auxiliary vector is asked of the kernel: `copy` gets its first entries. */
-static const ElfW(auxv_t) * auxiliary(ElfW(auxv_t) * copy, size_t bytes)
+/* The auxiliary vector as the kernel has it: `copy` gets its first entries. */
+static void auxiliary_read(ElfW(auxv_t) * copy, size_t entries)
 {
-	int fd;
-	long n;
+	int fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? 0 : sys_read(fd, copy, (entries - 1) * sizeof *copy);
 
-	if (next_auxiliary)
-		return next_auxiliary;
-	fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	n = sys_read(fd, copy, bytes - sizeof *copy);
-	sys_close(fd);
+	if (fd >= 0)
+		sys_close(fd);
 	copy[n > 0 ? (size_t)n / sizeof *copy : 0].a_type = AT_NULL;
-	return copy;
 }
 
 /* The object whose program headers these are: as much of a link_map as object_read() needs. */
@@ -273,20 +267,15 @@ static const struct link_map *list_of(const struct link_map *map)
  * program's DT_DEBUG, before it relocates anything; where that is not, in a variable of its own. To
  * import that would cost a search in every exec.
  */
-static const struct link_map *loaded(void)
+static const struct link_map *list_from(const ElfW(auxv_t) * a)
 {
-	static const struct link_map *first;
-	const struct link_map *found = load_relaxed(&first);
 	const ElfW(Phdr) *headers = NULL;
 	const ElfW(Ehdr) *loader = NULL;
-	const ElfW(auxv_t) * a;
-	ElfW(auxv_t) copy[32];
+	const struct link_map *found;
 	struct link_map map;
 	size_t count = 0;
 
-	if (found)
-		return found;
-	for (a = auxiliary(copy, sizeof copy); a && a->a_type != AT_NULL; a++) {
+	for (; a && a->a_type != AT_NULL; a++) {
 		if (a->a_type == AT_PHDR)
 			headers = (const void *)a->a_un.a_val;
 		else if (a->a_type == AT_PHNUM)
@@ -296,10 +285,26 @@ static const struct link_map *loaded(void)
 	}
 	map = object_at(headers, count);
 	found = list_of(&map);
-	if (!found && loader) {
-		map = object_at((const void *)((const char *)loader + loader->e_phoff),
-				loader->e_phnum);
-		found = list_of(&map);
+	if (found || !loader)
+		return found;
+	map = object_at((const void *)((const char *)loader + loader->e_phoff), loader->e_phnum);
+	return list_of(&map);
+}
+
+static const struct link_map *loaded(void)
+{
+	static const struct link_map *first;
+	const struct link_map *found = load_relaxed(&first);
+
+	if (found)
+		return found;
+	found = list_from(next_auxiliary);
+	/* Before our start, or with the vector gone. */
+	if (!found) {
+		ElfW(auxv_t) copy[32];
+
+		auxiliary_read(copy, array_size(copy));
+		found = list_from(copy);
 	}
 	store_relaxed(&first, found);
 	return found;

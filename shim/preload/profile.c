@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/sys.h"
 #include "preload/next.h"
+#include "preload/report.h"
 #include "preload/scope.h"
 
 #include <dlfcn.h>
@@ -204,7 +205,7 @@ FP_COLD void profile_write(void)
 	if (!profile || profile->pid != (uint32_t)sys_getpid())
 		return;
 	fd = (int)sys4(SYS_openat, SYS_AT_FDCWD, scope.settings.profile,
-		       O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+		       REPORT_FLAGS, 0666);
 	if (fd < 0)
 		return;
 	for (unsigned i = 0; i < STACKS; i++) {

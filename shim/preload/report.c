@@ -40,14 +40,35 @@ static void put_number(struct line *l, int64_t signed_value)
 	put(l, digits + at);
 }
 
-/* As the inside of a JSON string. Bytes that are not ASCII are written as they are. */
+/* Bytes of the UTF-8 sequence at s; 0 when it is none. */
+static size_t utf8_length(const char *s, size_t room)
+{
+	unsigned char c = (unsigned char)*s;
+	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+	unsigned char second = n > 1 && room > 1 ? (unsigned char)s[1] : 0;
+
+	if (n > room || (c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) ||
+	    (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* As the inside of a JSON string; bytes that are not UTF-8 become U+FFFD. */
 static void put_escaped(struct line *l, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
+		size_t bytes = utf8_length(s + i, n - i);
 		char text[7] = {(char)c, 0};
 
-		if (c == '"' || c == '\\')
+		if (!bytes)
+			bytes_copy(text, "\\ufffd", 7);
+		else if (bytes > 1)
+			bytes_copy(text, s + i, bytes), text[bytes] = 0, i += bytes - 1;
+		else if (c == '"' || c == '\\')
 			text[0] = '\\', text[1] = (char)c, text[2] = 0;
 		else if (c < 0x20)
 			bytes_copy(text, "\\u00", 4), text[4] = (char)('0' + (c >> 4)),
@@ -261,7 +282,7 @@ static void write_out(const struct line *l)
 
 	if (scope.settings.stats == STATS_JSON_FILE) {
 		fd = (int)sys4(SYS_openat, SYS_AT_FDCWD, scope.settings.stats_file,
-			       O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+			       REPORT_FLAGS, 0666);
 		if (fd < 0)
 			return;
 	} else if (!stderr_is_ours()) {

@@ -6,6 +6,9 @@
 
 #include "preload/scope.h"
 
+/* Of what is written to: a fifo without a reader, or a terminal, must not hold up the program. */
+#define REPORT_FLAGS (O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
 /* At start, when statistics or verification were asked for. */
 void report_start(void);
 

@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "cache/reader.h"
 #include "cache/writer.h"
+#include "preload/filter.h"
 #include "preload/next.h"
 #include "preload/profile.h"
 #include "preload/report.h"
@@ -81,7 +82,10 @@ void scope_start(int argc, char **argv, char **environment)
 	 * environment about later: now is the time to look for its end. */
 	while (*environment)
 		environment++;
-	next_auxiliary = environment + 1;
+	/* In a set-user-ID program the loader took variables out: more than one NULL ends the rest. */
+	while (!*environment)
+		environment++;
+	next_auxiliary = environment;
 	if (!malformed && scope.settings.mode == MODE_INERT)
 		return;
 	if (!read_ids((const ElfW(auxv_t) *)next_auxiliary))
@@ -208,7 +212,7 @@ static bool set_up(struct region *r, uint64_t lost_ns)
 	unsigned bells = worthy_bells(r, filtered, lost_ns);
 	int error;
 
-	if (!bells || is_borrowing())
+	if (!bells || (filtered && filter_kills()) || is_borrowing())
 		return false;
 	if (next_is_foreign() || !identity_is_plain()) {
 		scope_detach();
@@ -219,7 +223,8 @@ static bool set_up(struct region *r, uint64_t lost_ns)
 		move_books(r);
 	error = start_authority(r, bells);
 	r->no_page_bell |= error == -EAGAIN;
-	r->failures += error && error != -EAGAIN;
+	/* Instances that ended processes had are given back a little later. */
+	r->failures += error && error != -EAGAIN && error != -EMFILE;
 	return !error;
 }
 
