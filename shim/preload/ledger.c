@@ -14,6 +14,7 @@
 
 enum {
 	LOST_FIRST = 8,	     /* losses before anything is measured: most processes never get there */
+	SAMPLES_FIRST = 8,   /* calls timed one after another then */
 	SAMPLE_EVERY = 8,    /* of the calls after that */
 	PRICE_GUESS_NS = 500,
 	/* Setting up and its undoing at exit: system calls, and work of the kernel that they start. */
@@ -26,19 +27,29 @@ bool ledger_samples(void)
 {
 	uint32_t lost = load_relaxed(&scope.ledger.lost);
 
-	return lost >= LOST_FIRST && (lost % SAMPLE_EVERY == 0 || !scope.ledger.price);
+	return lost >= LOST_FIRST &&
+	       (lost % SAMPLE_EVERY == 0 || load_relaxed(&scope.ledger.samples) < SAMPLES_FIRST);
+}
+
+static uint32_t count_samples(void)
+{
+	count_owned(&scope.ledger.samples, 1);
+	return load_relaxed(&scope.ledger.samples);
 }
 
 void ledger_price(uint64_t ns)
 {
 	uint32_t old = load_relaxed(&scope.ledger.price);
 
-	/* A call during which the process was set aside must not pass for the price of calls. */
-	if (old && ns > 4 * (uint64_t)old)
-		ns = 4 * (uint64_t)old;
 	if (ns > UINT32_MAX / 8)
 		ns = UINT32_MAX / 8;
-	store_relaxed(&scope.ledger.price, old ? (uint32_t)((7 * (uint64_t)old + ns) / 8) : (uint32_t)ns);
+	/* A call during which the process was set aside, or that met cold caches, must not pass for the
+	 * price of calls: the least of the first ones counts, and later none for more than twice. */
+	if (count_samples() <= SAMPLES_FIRST)
+		ns = old && old < ns ? old : ns;
+	else
+		ns = (7 * (uint64_t)old + (ns < 2 * (uint64_t)old ? ns : 2 * (uint64_t)old)) / 8;
+	store_relaxed(&scope.ledger.price, (uint32_t)ns);
 }
 
 static uint64_t price(void)

@@ -25,6 +25,7 @@ struct ledger {
 	uint32_t deferred; /* what it was when setting up failed */
 	uint32_t pid;	/* who lost them: a forked child starts anew */
 	uint32_t price; /* of one call, in nanoseconds; 0: not measured yet */
+	uint32_t samples; /* how often it was measured */
 	uint32_t setup; /* price of setting up, in nanoseconds; 0: not known yet */
 };
 
