@@ -20,6 +20,7 @@ enum {
 	/* Setting up and its undoing at exit: system calls, and work of the kernel that they start. */
 	SETUP_CALLS = 40,
 	SETUP_WORK_NS = 250000,
+	LOSSES_A_LOOK = 64,
 	TRIES_MAX = 12,
 };
 
@@ -109,19 +110,24 @@ static bool buy(const struct path *p, unsigned question, unsigned detail)
 	return got != LEARNED_NOTHING;
 }
 
+/* Looked at only now and then: the last two questions cost a system call or three. */
+static bool is_worth(const struct ledger *l, uint64_t lost_ns)
+{
+	if (lost_ns < SETUP_WORK_NS || l->lost % LOSSES_A_LOOK || l->lost < 2 * l->deferred)
+		return false;
+	/* Whoever loses less than a sixteenth of its time has little to gain. */
+	if (lost_ns < 8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
+		return false;
+	return lost_ns >= setup_price();
+}
+
 static bool set_up_when_worth(void)
 {
 	struct ledger *l = &scope.ledger;
 	uint64_t lost_ns = (uint64_t)l->lost * price();
 
-	if (!scope.settings.eager) {
-		/* Most of the price is lost before even the price is asked for. */
-		if (lost_ns < SETUP_WORK_NS || l->lost % 64 || l->lost < 2 * l->deferred || lost_ns < setup_price())
-			return false;
-		/* Whoever loses less than a sixteenth of its time has little to gain. */
-		if (lost_ns < 8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
-			return false;
-	}
+	if (!scope.settings.eager && !is_worth(l, lost_ns))
+		return false;
 	if (scope_set_up(lost_ns))
 		return true;
 	l->deferred = l->lost; /* twice as much has to be lost before the next try */
