@@ -21,6 +21,7 @@ enum {
 	SETUP_CALLS = 40,
 	SETUP_WORK_NS = 250000,
 	LOSSES_A_LOOK = 64,
+	BOLDEST = 7,
 	TRIES_MAX = 12,
 };
 
@@ -143,9 +144,22 @@ enum { BLAMED = 3 };
 
 struct bill {
 	struct loss *entry[BLAMED];
-	uint32_t highest; /* count among them */
+	uint64_t highest; /* count among them, in sixteenths of what has to be lost */
 	uint32_t tries;
 };
+
+/*
+ * How much of the price has to be lost before something is bought, in sixteenths. Who always waits for
+ * the whole price pays at worst twice what the best choice would have cost; who waits for a share drawn
+ * at random, with density e^x/(e-1), pays 1.58 times as much (Karlin et al., Competitive randomized
+ * algorithms for nonuniform problems). Drawn by the directory's hash.
+ */
+static uint64_t sixteenths(uint32_t key)
+{
+	static const uint8_t share[] = {2, 4, 7, 9, 11, 12, 14, 15};
+
+	return share[key >> 29];
+}
 
 static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t length,
 		   unsigned question)
@@ -157,8 +171,8 @@ static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t le
 		return;
 	if (e->count < UINT16_MAX)
 		e->count++;
-	if (e->count >= b->highest) {
-		b->highest = e->count;
+	if (16 * e->count / sixteenths(e->key) >= b->highest) {
+		b->highest = 16 * e->count / sixteenths(e->key);
 		b->tries = e->tries;
 	}
 }
@@ -191,16 +205,15 @@ static void settle(struct bill *b, bool bought)
 }
 
 /*
- * What was gained so far may be risked: a process whose facts have paid for themselves several times
- * buys the next ones sooner, and still never loses by caching.
+ * What was gained so far may be risked: a process whose facts have more than paid for themselves buys
+ * the next ones sooner, the sooner the more of them it could lose, and still does not lose by caching.
  */
 static uint64_t boldness(const struct region *r)
 {
 	uint64_t spent = r->authority.spent_ns, gained = scope_served() * price();
+	uint64_t affordable = gained > spent ? (gained - spent) / (2 * r->authority.learn_ns) : 0;
 
-	if (gained < 2 * spent)
-		return 1;
-	return gained < 4 * spent ? 2 : 4;
+	return 1 + (affordable < BOLDEST ? affordable : BOLDEST);
 }
 
 FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detail)
