@@ -30,7 +30,7 @@ int walk_begin(struct walk *w, struct authority *a, bool lists);
 void walk_end(struct walk *w);
 
 /*
- * From "/" along `text` (a normal form of `length` bytes, up to 8 readable after). The text must stay
+ * From "/" along `text` (a normal form of `length` bytes). The text must stay
  * valid. Within segment_begin() and segment_end().
  */
 enum walked walk_path(struct walk *w, const char *text, uint32_t length);

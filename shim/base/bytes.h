@@ -67,4 +67,17 @@ FP_INLINE uint64_t word_first(uint64_t w, unsigned n)
 	return w & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
+/* The n (1 to 7) bytes at p as a word, no other byte being read: two loads that overlap. */
+FP_INLINE uint64_t word_tail(const void *p, unsigned n)
+{
+	const unsigned char *b = p;
+	uint32_t low, high;
+
+	if (n < 4)
+		return b[0] | (uint64_t)b[n / 2] << (8 * (n / 2)) | (uint64_t)b[n - 1] << (8 * (n - 1));
+	__builtin_memcpy(&low, b, sizeof low);
+	__builtin_memcpy(&high, b + n - 4, sizeof high);
+	return low | (uint64_t)high << (8 * (n - 4));
+}
+
 #endif

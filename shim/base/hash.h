@@ -44,10 +44,9 @@ FP_INLINE uint64_t hash_pair(uint64_t a, uint64_t b)
 
 /*
  * Sixteen bytes a multiplication, added up, so that none waits for another. The last pair overlaps
- * what was taken before rather than being masked. Reads up to 7 bytes past the end of a string of
- * fewer than 8.
+ * what was taken before rather than being masked.
  */
-FP_WORD_READS FP_INLINE uint64_t hash_words(const char *s, size_t n, uint64_t fold, uint64_t *seen)
+FP_INLINE uint64_t hash_words(const char *s, size_t n, uint64_t fold, uint64_t *seen)
 {
 	uint64_t sum = n * HASH_MULTIPLY, position = 0, a, b = 0;
 
@@ -64,7 +63,7 @@ FP_WORD_READS FP_INLINE uint64_t hash_words(const char *s, size_t n, uint64_t fo
 		*seen |= a | b;
 		b |= fold;
 	} else {
-		a = n ? word_first(word_load(s), (unsigned)n) : 0;
+		a = n ? word_tail(s, (unsigned)n) : 0;
 		b = 0;
 		*seen |= a;
 		fold = word_first(fold, (unsigned)n);
@@ -73,7 +72,7 @@ FP_WORD_READS FP_INLINE uint64_t hash_words(const char *s, size_t n, uint64_t fo
 	return sum ^ sum >> 32;
 }
 
-FP_WORD_READS FP_INLINE uint64_t hash_string(const char *s, size_t n)
+FP_INLINE uint64_t hash_string(const char *s, size_t n)
 {
 	uint64_t seen = 0;
 
@@ -81,7 +80,7 @@ FP_WORD_READS FP_INLINE uint64_t hash_string(const char *s, size_t n)
 }
 
 /* 0 for a name with a byte >= 0x80, whose case fastpath cannot fold. */
-FP_WORD_READS FP_INLINE uint64_t hash_name(const char *s, size_t n)
+FP_INLINE uint64_t hash_name(const char *s, size_t n)
 {
 	uint64_t seen = 0, h = hash_words(s, n, HASH_FOLD, &seen);
 

@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Of 16 bytes: a bit for each that is NUL, '/' or '.'. */
+/* Of 16 aligned bytes: a bit for each that is NUL, '/' or '.'. */
 struct chunk {
 	uint32_t end, slash, dot;
 };
@@ -24,7 +24,7 @@ FP_INLINE uint32_t bytes_that_are(__m128i bytes, char c)
 
 FP_WORD_READS FP_INLINE struct chunk chunk_read(const char *p)
 {
-	__m128i bytes = _mm_loadu_si128((const __m128i *)p);
+	__m128i bytes = _mm_load_si128((const __m128i *)p);
 
 	return (struct chunk){bytes_that_are(bytes, 0), bytes_that_are(bytes, '/'),
 			      bytes_that_are(bytes, '.')};
@@ -82,11 +82,17 @@ static enum path_kind fold(struct path *p, const char *spelled, uint32_t length)
 	return PATH_ABSOLUTE;
 }
 
+/*
+ * Reads whole aligned chunks: they lie in one page, and where one holds the NUL, no later one is
+ * touched. A string that goes on in the next page is left to the kernel.
+ */
 FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 {
 	uintptr_t at = (uintptr_t)spelled;
-	uint32_t room = PATH_PAGE - (uint32_t)(at % PATH_PAGE);
+	uint32_t skip = (uint32_t)(at % 16), room = PATH_PAGE - (uint32_t)(at % PATH_PAGE) + skip;
 	uint32_t after_slash = 0, after_dot = 0, odd = 0, i = 0, last = 0;
+	uint32_t within = 0xffffU << skip;
+	const char *chunks = spelled - skip;
 	struct chunk c;
 
 	/* The first page, kernel addresses and non-canonical ones get their EFAULT there. */
@@ -94,22 +100,18 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 		return PATH_ARGUMENT;
 	if (*spelled != '/')
 		return *spelled ? PATH_RELATIVE : PATH_ARGUMENT;
-	for (;; i += 16) {
-		/* Whoever reads words of the path may read 8 bytes beyond its end. */
-		if (unlikely(i + 16 + 8 > room)) {
-			uint32_t n = 0;
-
-			while (n < room && spelled[n])
-				n++;
-			return n < room ? fold(p, spelled, n) : PATH_ARGUMENT;
-		}
-		c = chunk_read(spelled + i);
+	for (;; i += 16, within = 0xffffU) {
+		if (i == room)
+			return PATH_ARGUMENT;
+		c = chunk_read(chunks + i);
+		c.end &= within;
 		if (c.end) {
 			// cppcheck-suppress oppositeExpression ; the lowest bit
 			c.end &= -c.end;
-			c.slash &= c.end - 1;
-			c.dot &= c.end - 1;
+			within &= c.end - 1;
 		}
+		c.slash &= within;
+		c.dot &= within;
 		/* "//", "/./", and "/" or "/." at the end; bit 16 belongs to the next chunk. */
 		after_slash |= c.slash << 1;
 		odd |= after_slash & (c.slash | c.end);
@@ -124,12 +126,12 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 		after_slash >>= 16;
 		after_dot >>= 16;
 	}
-	i += (uint32_t)__builtin_ctz(c.end);
+	i += (uint32_t)__builtin_ctz(c.end) - skip;
 	p->trailing = 0;
 	if (unlikely(odd))
 		return fold(p, spelled, i);
 	p->text = spelled;
 	p->length = i;
-	p->directory = last;
+	p->directory = last - skip;
 	return PATH_ABSOLUTE;
 }

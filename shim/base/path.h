@@ -28,18 +28,17 @@ enum path_kind {
 
 /*
  * An absolute path: text[0] is '/', no component is empty or ".", and no slash ends it but for "/"
- * itself, whose length is 0: prefixes are written without their last slash. Up to 8 bytes after
- * text[length] are readable.
+ * itself, whose length is 0: prefixes are written without their last slash.
  */
 struct path {
 	const char *text;
 	uint32_t length;
 	uint32_t directory; /* length of the dirname: offset of the last slash */
 	uint8_t trailing;   /* the caller's spelling ended in "/" or "/." */
-	char folded[PATH_FOLDED_MAX + 8];
+	char folded[PATH_FOLDED_MAX + 8]; /* as a string */
 };
 
-/* Reads no byte beyond the page that holds the last byte it needs. Async-signal-safe. */
+/* Reads no byte outside the page that `spelled` begins in. Async-signal-safe. */
 enum path_kind path_parse(struct path *p, const char *spelled);
 
 /* The length of the component that begins at text[from], in a text of `length` bytes. */

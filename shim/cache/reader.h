@@ -68,7 +68,7 @@ FP_INLINE const void *segment_object(const struct segment *s, uint32_t offset)
 }
 
 /* length is below PATH_MAX: a path's that the caller spelled. */
-FP_WORD_READS FP_INLINE bool record_is(const struct record *r, const char *text, uint32_t length)
+FP_INLINE bool record_is(const struct record *r, const char *text, uint32_t length)
 {
 	const uint64_t *word = r->path;
 
@@ -77,11 +77,11 @@ FP_WORD_READS FP_INLINE bool record_is(const struct record *r, const char *text,
 	for (; length >= 8; length -= 8, text += 8)
 		if (load_relaxed(word++) != word_load(text))
 			return false;
-	return !length || load_relaxed(word) == word_first(word_load(text), length);
+	return !length || load_relaxed(word) == word_tail(text, length);
 }
 
-/* The record of a path of `length` bytes; up to 7 bytes after it are readable. */
-FP_WORD_READS FP_INLINE const struct record *reader_find(const struct segment *s, const char *text,
+/* The record of a path of `length` bytes. */
+FP_INLINE const struct record *reader_find(const struct segment *s, const char *text,
 							 uint32_t length)
 {
 	uint64_t hash = hash_string(text, length);
@@ -134,7 +134,7 @@ FP_INLINE bool filter_perhaps(const struct segment *s, uint32_t offset, uint64_t
  * Decides by the longest known prefix whether the path is surely absent; *by is that prefix's
  * record, and *at the offset of the component that it is about.
  */
-FP_WORD_READS FP_INLINE enum found reader_absent(const struct segment *s, const struct path *p,
+FP_INLINE enum found reader_absent(const struct segment *s, const struct path *p,
 						 const struct record **by, uint32_t *at)
 {
 	const char *text = p->text;

@@ -115,7 +115,7 @@ struct record *segment_record(struct segment *s, const char *text, uint32_t leng
 	for (uint32_t i = 0; i < length; i += 8)
 		store_relaxed(&r->path[i / 8],
 			      length - i >= 8 ? word_load(text + i)
-					      : word_first(word_load(text + i), length - i));
+					      : word_tail(text + i, length - i));
 	index_insert(s, hash_string(text, length), at);
 	store_relaxed(&s->records, load_relaxed(&s->records) + 1);
 	return r;

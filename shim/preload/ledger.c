@@ -117,7 +117,7 @@ static bool is_worth(const struct ledger *l, uint64_t lost_ns)
 	if (lost_ns < SETUP_WORK_NS || l->lost % LOSSES_A_LOOK || l->lost < 2 * l->deferred)
 		return false;
 	/* Whoever loses less than a sixteenth of its time has little to gain. */
-	if (lost_ns < 8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
+	if (lost_ns < (uint64_t)8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
 		return false;
 	return lost_ns >= setup_price();
 }
@@ -166,13 +166,15 @@ static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t le
 {
 	uint64_t hash = hash_string(p->text, length) ^ question * HASH_MULTIPLY;
 	struct loss *e = b->entry[i] = find((uint32_t)(hash >> 32) | 1);
+	uint64_t sixteen;
 
 	if (!e)
 		return;
 	if (e->count < UINT16_MAX)
 		e->count++;
-	if (16 * e->count / sixteenths(e->key) >= b->highest) {
-		b->highest = 16 * e->count / sixteenths(e->key);
+	sixteen = (uint64_t)16 * e->count / sixteenths(e->key);
+	if (sixteen >= b->highest) {
+		b->highest = sixteen;
 		b->tries = e->tries;
 	}
 }

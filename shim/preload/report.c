@@ -118,8 +118,7 @@ void report_collect(struct fastpath_stats *s)
 {
 	struct region *r = scope_attached();
 
-	for (size_t i = 0; i < sizeof *s / 8; i++)
-		((volatile uint64_t *)s)[i] = 0;
+	*s = (struct fastpath_stats){0};
 	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++) {
 		const struct counters *c = &counters_slots(scope.counters)[i];
 

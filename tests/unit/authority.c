@@ -64,6 +64,7 @@ TEST(a_pending_check_after_a_page_bell_takes_its_words_away)
 	struct session page = {0};
 	static char memory[BELL_MEMORY_BYTES] __attribute__((aligned(4096)));
 	struct authority_options o = {
+	    .bells = BELL_TRY_EPOLL,
 	    .reserved = sizeof(struct segment),
 	    .limit = SESSION_BYTES,
 	    .bell_memory = memory,

@@ -112,6 +112,8 @@ __attribute__((unused)) static void session_open(struct session *s, struct autho
 		s->authority = mmap(NULL, sizeof *s->authority, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	s->segment = (struct segment *)memory;
+	if (!o.bells)
+		o.bells = BELL_TRY_EPOLL;
 	if (!o.reserved)
 		o.reserved = sizeof(struct segment);
 	if (!o.limit)
