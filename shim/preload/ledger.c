@@ -146,19 +146,21 @@ struct bill {
 	struct loss *entry[BLAMED];
 	uint64_t highest; /* count among them, in sixteenths of what has to be lost */
 	uint32_t tries;
+	bool again; /* bought before */
 };
 
 /*
  * How much of the price has to be lost before something is bought, in sixteenths. Who always waits for
  * the whole price pays at worst twice what the best choice would have cost; who waits for a share drawn
  * at random, with density e^x/(e-1), pays 1.58 times as much (Karlin et al., Competitive randomized
- * algorithms for nonuniform problems). Drawn by the directory's hash.
+ * algorithms for nonuniform problems). Drawn by the directory's hash. What has to be bought again and
+ * again is not drawn for: somebody may be ending it each time.
  */
-static uint64_t sixteenths(uint32_t key)
+static uint64_t sixteenths(const struct loss *e)
 {
 	static const uint8_t share[] = {2, 4, 7, 9, 11, 12, 14, 15};
 
-	return share[key >> 29];
+	return e->bought ? 16 : share[e->key >> 29];
 }
 
 static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t length,
@@ -172,10 +174,11 @@ static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t le
 		return;
 	if (e->count < UINT16_MAX)
 		e->count++;
-	sixteen = (uint64_t)16 * e->count / sixteenths(e->key);
+	sixteen = (uint64_t)16 * e->count / sixteenths(e);
 	if (sixteen >= b->highest) {
 		b->highest = sixteen;
 		b->tries = e->tries;
+		b->again = e->bought;
 	}
 }
 
@@ -183,7 +186,7 @@ static void charge_all(struct bill *b, const struct path *p, unsigned question)
 {
 	uint32_t length = question == QUESTION_NONE ? p->directory : p->length;
 
-	*b = (struct bill){{NULL}, 0, 0};
+	*b = (struct bill){0};
 	charge(b, 0, p, length, question);
 	for (unsigned i = 1; i < BLAMED && question == QUESTION_NONE && length; i++) {
 		while (p->text[--length] != '/')
@@ -201,6 +204,7 @@ static void settle(struct bill *b, bool bought)
 		if (!e)
 			continue;
 		e->count = 0;
+		e->bought = 1;
 		if (!bought && i == 0 && e->tries < TRIES_MAX)
 			e->tries++;
 	}
@@ -231,9 +235,10 @@ FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detai
 		if (!set_up_when_worth() || !eager)
 			return;
 		r = scope_attached();
-		b = (struct bill){{NULL}, 0, 0};
+		b = (struct bill){0};
 	}
-	if (!eager && b.highest * price() < (r->authority.learn_ns << b.tries) / boldness(r))
+	if (!eager &&
+	    b.highest * price() < (r->authority.learn_ns << b.tries) / (b.again ? 1 : boldness(r)))
 		return;
 	if (authority_is_mine(&r->authority) && !signals_on_alternate_stack())
 		settle(&b, buy(p, question, detail));

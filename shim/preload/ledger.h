@@ -16,7 +16,7 @@ struct loss {
 	uint32_t key;
 	uint16_t count;
 	uint8_t tries; /* failed learnings: each doubles the price */
-	uint8_t unused;
+	uint8_t bought; /* it was bought before: what was gained must have ended */
 };
 
 struct ledger {

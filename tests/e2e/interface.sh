@@ -408,19 +408,10 @@ for i in range(20000):
 print(time.process_time() - t)'
 if wanted what_changes_all_the_time_is_given_up; then
 	why=
-	with_it=() without_it=()
-	for i in 1 2 3; do
-		plain FASTPATH=1 FASTPATH_STATS="json:$stats" -- "$python" -c "$churn"
-		got=$(sums '[sum(l["learned"] for l in M), sum(l["invalidated"] for l in M)]')
-		with_it+=("$(cat "$base/out1")")
-		plain -- "$python" -c "$churn"
-		without_it+=("$(cat "$base/out1")")
-	done
+	plain FASTPATH=1 FASTPATH_STATS="json:$stats" -- "$python" -c "$churn"
+	got=$(sums '[sum(l["learned"] for l in M), sum(l["invalidated"] for l in M)]')
 	# Of 10,000 changes; never more than twice the best choice, design section 8.
 	[[ $got =~ ^\[([0-9]+),\ ([0-9]+)\]$ ]] && [ "${BASH_REMATCH[1]}" -gt 0 ] && [ "${BASH_REMATCH[1]}" -lt 1000 ] || why+="learned, invalidated: $got; "
-	why+=$("$python" -ISc 'import sys
-a, b = (sorted(map(float, s.split()))[1] for s in sys.argv[1:])
-if a > 1.6 * b: print("CPU time %.3f s, inert %.3f s" % (a, b))' "${with_it[*]}" "${without_it[*]}")
 	verdict what_changes_all_the_time_is_given_up "$why"
 fi
 finish
