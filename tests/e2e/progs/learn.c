@@ -41,7 +41,8 @@ static void create(void)
 
 int main(int argc, char **argv)
 {
-	char p[PATH_MAX + 32];
+	/* A path that goes on in the next page is the kernel's. */
+	static char p[2 * PATH_MAX] __attribute__((aligned(PATH_MAX)));
 	struct fastpath_stats s;
 	unsigned long served = 0, stale = 0;
 	int rounds = argc == 3 ? atoi(argv[2]) : 0;
