@@ -536,6 +536,12 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	paths = argv + optind;
+	/* A path that goes on in the next page is the kernel's: none of these shall. */
+	for (char **path = paths; *path; path++) {
+		char *whole = aligned_alloc(4096, 8192);
+
+		*path = strncpy(whole, *path, 8191);
+	}
 	n = argc - optind;
 	optional = calloc((size_t)n + 1, sizeof *optional);
 	for (int i = 0; i < n; i++)
