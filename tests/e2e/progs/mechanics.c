@@ -178,7 +178,7 @@ static void no_alarm(void)
 
 static void signals(bool jumping)
 {
-	char p[PATH_MAX + 64];
+	char p[PATH_MAX + 64] __attribute__((aligned(4096)));
 
 	hot(absent);
 	hot(other);
@@ -308,7 +308,7 @@ static void *spinner(void *unused)
 
 static void *churner(void *unused)
 {
-	char p[PATH_MAX + 64];
+	char p[PATH_MAX + 64] __attribute__((aligned(4096)));
 
 	(void)unused;
 	for (int i = 0; !stop; i++) {
@@ -334,7 +334,7 @@ static void reap(pid_t pid, const char *what)
 
 static void in_child(const char *when)
 {
-	char mine[PATH_MAX + 64];
+	char mine[PATH_MAX + 64] __attribute__((aligned(4096)));
 
 	alarm(20);
 	if (served() != 0)
@@ -378,7 +378,8 @@ static void forks(bool raw)
 /* Children of children, who know and change the same names. */
 static void generations(void)
 {
-	char p[4][PATH_MAX + 64];
+	/* Aligned here and elsewhere: a path that goes on in the next page is the kernel's. */
+	char p[4][2 * PATH_MAX] __attribute__((aligned(4096)));
 	pid_t pid = 0;
 	int depth;
 
@@ -445,7 +446,7 @@ static void vforks(void)
 /* A child in our memory, for which the same string is another file. */
 static int elsewhere(void *unused)
 {
-	char name[PATH_MAX + 64];
+	char name[PATH_MAX + 64] __attribute__((aligned(4096)));
 
 	(void)unused;
 	if (raw5(SYS_mount, "", "/", "", MS_REC | MS_PRIVATE, 0) ||

@@ -39,7 +39,9 @@ static void told(const char *what, int error)
 
 int main(void)
 {
-	char here[PATH_MAX], script[PATH_MAX + 32], absent[PATH_MAX + 32], buffer[PATH_MAX];
+	char here[PATH_MAX] __attribute__((aligned(4096))), buffer[PATH_MAX];
+	char script[PATH_MAX + 32] __attribute__((aligned(4096)));
+	char absent[PATH_MAX + 32] __attribute__((aligned(4096)));
 	char *argv[] = {"script", NULL};
 	FILE *f;
 
