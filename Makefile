@@ -20,7 +20,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Iinclude -Ishim -fv
 # nothing from libc at link time.
 LIB_CFLAGS  = $(ALL_CFLAGS) -fPIC -fno-builtin -fno-stack-protector -fno-plt \
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
-LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map \
+LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map -Wl,-T,shim/order.ld \
 	-Wl,-init=scope_start -Wl,-fini=scope_end -Wl,--hash-style=gnu -Wl,-z,noseparate-code \
 	-Wl,-z,norelro -Wl,-z,max-page-size=4096 -Wl,--gc-sections -Wl,--build-id
 
@@ -43,7 +43,7 @@ SANITIZERS := address undefined thread
 
 all: $(B)/libfastpath.so $(EXAMPLES:%=$(B)/examples/%)
 
-$(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map
+$(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
 
 # What is not hot is made small: the fewer pages, the fewer faults.
