@@ -16,8 +16,10 @@
 #include <stdint.h>
 
 enum {
-	PLACES = 1024,
-	WATCHES = 1024,
+	PLACES = 4096,
+	WATCHES = 4096,
+	WATCH_SLOTS = 2 * WATCHES, /* a power of two */
+	RANG_MAX = 32,	     /* watches between which the price of one catching up is divided */
 	MOUNTS = 32,
 	LINK_DEPTH = 8,	     /* symlinks within symlinks; more are refused */
 	LINK_BYTES = 1024,   /* longest spelled path behind a symlink */
@@ -62,8 +64,10 @@ struct watch {
 	uint32_t names;	 /* when it was listed */
 	uint32_t added;	 /* since */
 	uint32_t users;	 /* places that need it */
+	uint32_t named;	 /* those among them whose name was looked up in it */
 	int64_t debt_ns; /* what its ringing cost beyond what was served meanwhile */
-	bool rang;	 /* since the debt was last reckoned */
+	bool rang;	 /* since the debt was last reckoned: it is in authority.rang */
+	uint32_t rings;	 /* statistics */
 };
 
 struct mount {
@@ -88,7 +92,10 @@ struct authority {
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
 	const char *skip, *trust;
 	uint32_t places_used, watches_used, mounts_used;
+	int32_t rang[RANG_MAX]; /* watch descriptors */
+	uint32_t rang_count;
 	uint32_t unused_watches; /* without users, not yet removed */
+	uint32_t free_watch;	 /* an entry of those used that is free, or above all free ones */
 	uint32_t spare_filters[SPARE_FILTERS]; /* of listings that ended: space for new ones */
 	/* Statistics; read by anyone. */
 	uint64_t learned, invalidated;
@@ -100,6 +107,7 @@ struct authority {
 	char name[256 + 8];
 	struct statx found;
 	struct mount mounts[MOUNTS];
+	uint16_t watch_index[WATCH_SLOTS]; /* by watch descriptor: 1 + entry; see watch.c */
 	struct watch watches[WATCHES];
 	struct place places[PLACES];
 	uint64_t names[NAMES_FIRST];

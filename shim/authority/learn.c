@@ -75,7 +75,7 @@ static void apply(struct authority *a, const struct inotify_event *e)
 	}
 	if (!w)
 		return; /* of a watch that was removed: nothing rests on it */
-	w->rang = true;
+	watch_note(a, w);
 	if (!n) {
 		if (event_ends_self(e->mask)) {
 			place_end_watched(a, e->wd);
@@ -87,7 +87,8 @@ static void apply(struct authority *a, const struct inotify_event *e)
 	}
 	name = event_name(e->name, n);
 	/* A child's ATTRIB concerns files: on overlayfs their own watch can be silent. */
-	place_end_named(a, e->wd, name);
+	if (w->named)
+		place_end_named(a, e->wd, name);
 	if (w->filter && event_brings_name(e->mask)) {
 		/* Event names are padded with NULs, and the buffer has room behind. */
 		uint64_t hash = hash_name(e->name, n);

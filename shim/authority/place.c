@@ -79,7 +79,7 @@ static void end_one(struct authority *a, struct place *p)
 {
 	end_facts(a, (struct record *)((char *)a->segment + p->record));
 	watch_drop(a, p->wd);
-	watch_drop(a, p->in_wd);
+	watch_drop_named(a, p->in_wd);
 	p->kind = PLACE_NONE;
 	p->wd = p->in_wd = 0;
 }

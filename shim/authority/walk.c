@@ -218,7 +218,7 @@ static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place,
 	p->kind = (uint8_t)s->kind;
 	p->sticky = (s->mode & S_ISVTX) != 0;
 	watch_use(a, p->wd);
-	watch_use(a, p->in_wd);
+	watch_use_named(a, p->in_wd);
 	store_relaxed(&r->name_max, s->mount->name_max);
 	store_relaxed(&r->flags, r->flags & (uint8_t) ~(RECORD_REFUSED | RECORD_SAME));
 	if (s->kind == PLACE_LINK) {

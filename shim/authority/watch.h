@@ -53,6 +53,13 @@ struct watch *watch_find(struct authority *a, int wd);
 void watch_use(struct authority *a, int wd);
 void watch_drop(struct authority *a, int wd);
 
+/* The same of the watch of the directory that its name was looked up in. */
+void watch_use_named(struct authority *a, int wd);
+void watch_drop_named(struct authority *a, int wd);
+
+/* It rang: what taking note costs is put down to it. */
+void watch_note(struct authority *a, struct watch *w);
+
 /* Ends a listing: its filter's space is kept for another. */
 void watch_unlist(struct authority *a, struct watch *w);
 

@@ -24,18 +24,15 @@ static void give_up(struct authority *a, struct watch *w)
 void worth_reckon(struct authority *a, uint64_t gain_ns, uint64_t cost_ns)
 {
 	int64_t limit = (int64_t)(WORTH_DEBT_LEARNINGS * a->learn_ns), each;
-	int rang = 0;
 
 	a->spent_ns += cost_ns;
-	for (uint32_t i = 0; i < a->watches_used; i++)
-		rang += a->watches[i].wd && a->watches[i].rang;
-	if (!rang)
+	if (!a->rang_count)
 		return;
-	each = ((int64_t)cost_ns - (int64_t)gain_ns) / rang;
-	for (uint32_t i = 0; i < a->watches_used; i++) {
-		struct watch *w = &a->watches[i];
+	each = ((int64_t)cost_ns - (int64_t)gain_ns) / (int64_t)a->rang_count;
+	for (uint32_t i = 0; i < a->rang_count; i++) {
+		struct watch *w = watch_find(a, a->rang[i]);
 
-		if (!w->wd || !w->rang)
+		if (!w)
 			continue;
 		w->rang = false;
 		w->debt_ns += each;
@@ -44,6 +41,7 @@ void worth_reckon(struct authority *a, uint64_t gain_ns, uint64_t cost_ns)
 		if (w->debt_ns > limit && !a->eager)
 			give_up(a, w);
 	}
+	a->rang_count = 0;
 }
 
 void worth_learned(struct authority *a, enum learned learned, uint64_t cost_ns)

@@ -265,15 +265,24 @@ static uint32_t ended_owner(struct region *r)
 	return pid == r->authority.pid && sys3(SYS_tgkill, pid, owner, 0) == -ESRCH ? owner : 0;
 }
 
+/* Whole words. */
+static void zero(void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / 8; i++)
+		((volatile uint64_t *)at)[i] = 0;
+}
+
 static bool start_anew(struct region *r)
 {
 	struct authority *a = &r->authority;
+	uint32_t watches = a->watches_used, places = a->places_used + 1;
 
 	if (r->generation >= array_size(r->bells))
 		return false;
 	segment_begin(&r->segment);
-	for (size_t i = 0; i < sizeof *a / 8; i++)
-		((volatile uint64_t *)a)[i] = 0;
+	zero(a, offsetof(struct authority, watches));
+	zero(a->watches, watches * sizeof *a->watches);
+	zero(a->places, places * sizeof *a->places);
 	return start_authority(r, BELL_TRY_PAGE | BELL_TRY_EPOLL) == 0;
 }
 

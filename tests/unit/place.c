@@ -6,7 +6,7 @@
 static struct authority a;
 static union {
 	struct segment segment;
-	char bytes[256 * 1024];
+	char bytes[1024 * 1024];
 } memory;
 
 static void fresh(void)
@@ -18,9 +18,11 @@ static void fresh(void)
 	segment_reset(a.segment, sizeof memory.segment, sizeof memory);
 	segment_end(a.segment);
 	/* Watches 1 to 20, as watch_add() would have made them. */
-	for (int i = 0; i < 20; i++)
+	for (uint16_t i = 0; i < 20; i++) {
 		a.watches[i] = (struct watch){.wd = i + 1};
-	a.watches_used = a.unused_watches = 20;
+		a.watch_index[i + 1] = i + 1;
+	}
+	a.watches_used = a.free_watch = a.unused_watches = 20;
 }
 
 static uint32_t place(const char *path, enum place_kind kind, uint32_t parent, uint32_t via, int wd)

@@ -29,7 +29,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-enum { SESSION_BYTES = 256 * 1024, SESSION_TRIES = 100 };
+enum { SESSION_BYTES = 1024 * 1024, SESSION_TRIES = 100 };
 
 struct session {
 	struct segment *segment;
