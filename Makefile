@@ -8,7 +8,7 @@ B       := build
 Q       := $(if $(V),,@)
 
 # The one list of what is needed from the distribution (Debian, Ubuntu).
-DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev python3 \
+DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libcjson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps
 
@@ -26,11 +26,12 @@ LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=
 
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
+TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/cli/*.c)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
 HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
 	preload/stat.c preload/open.c preload/readlink.c preload/realpath.c preload/syscall.c \
-	preload/descriptor.c preload/ledger.c)
+	preload/descriptor.c preload/session.c preload/ledger.c authority/bill.c)
 LIB_OBJ  := $(patsubst %.c,$(B)/lib/%.o,$(HOT_SRC) $(filter-out $(HOT_SRC),$(LIB_SRC)))
 
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -41,10 +42,14 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 E2E      := $(sort $(wildcard tests/e2e/*.sh))
 SANITIZERS := address undefined thread
 
-all: $(B)/libfastpath.so $(EXAMPLES:%=$(B)/examples/%)
+all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
+
+# The command: a hosted program.
+$(B)/fastpath: $(TOOL_SRC:%.c=$(B)/core/%.o)
+	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $^ -lcjson -ljansson
 
 # What is not hot is made small: the fewer pages, the fewer faults.
 $(B)/lib/%.o: %.c $(HEADERS) Makefile
@@ -127,8 +132,9 @@ verify: all
 	@tests/verify.sh $(B)
 
 install: all
-	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(B)/libfastpath.so $(DESTDIR)$(LIBDIR)/libfastpath.so
+	install -m 755 $(B)/fastpath $(DESTDIR)$(PREFIX)/bin/fastpath
 	install -m 644 include/fastpath.h $(DESTDIR)$(PREFIX)/include/fastpath.h
 
 clean:

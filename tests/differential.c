@@ -173,6 +173,7 @@ struct shared {
 static struct shared *sh;
 static unsigned long seed = 1, steps = 20000, step_now, trace_from = -1UL;
 static bool as_user, in_child, chrooted;
+static char *tree; /* the fastpath command that is to run the test in a session */
 static const char *fs_kind = "disk";
 static unsigned long asked, agreed_absent, changes, changes_made;
 static int held[HELD];
@@ -217,7 +218,8 @@ static const char *run_name(const char *promise)
 		 as_user     ? "user_beside_root"
 		 : geteuid() ? "user"
 			     : "root",
-		 !test                   ? "thrifty"
+		 tree                    ? "tree"
+		 : !test                 ? "thrifty"
 		 : strstr(test, "epoll") ? "epoll"
 					 : "page");
 	return name;
@@ -2889,7 +2891,7 @@ static void start(char **argv)
 {
 	int fd = (int)syscall(SYS_memfd_create, "differential", 0);
 	char number[16];
-	char *args[32] = {argv[0], "--inside", number};
+	char *args[34] = {tree, "run", argv[0], "--inside", number}, **inside = tree ? args : args + 2;
 	long asker = RAW(SYS_getpid);
 
 	if (fd < 0 || ftruncate(fd, sizeof(struct shared)) < 0)
@@ -2903,8 +2905,8 @@ static void start(char **argv)
 		become_user();
 	snprintf(number, sizeof number, "%d", fd);
 	for (int i = 1; argv[i] && i < 28; i++)
-		args[i + 2] = argv[i];
-	execv("/proc/self/exe", args);
+		args[i + 4] = argv[i];
+	execv(tree ? tree : "/proc/self/exe", inside);
 	fail("exec: %s", strerror(errno));
 }
 
@@ -2912,7 +2914,7 @@ static int usage(const char *name)
 {
 	fprintf(stderr,
 		"usage: %s [--seed N] [--steps N] [--as-user] [--fs tmpfs|overlay|NAME]"
-		" [--trace STEP]\n",
+		" [--trace STEP] [--tree FASTPATH]\n",
 		name);
 	return 2;
 }
@@ -2935,6 +2937,8 @@ int main(int argc, char **argv)
 			trace_from = strtoul(value, NULL, 10);
 		else if (strcmp(argv[i], "--fs") == 0)
 			fs_kind = value;
+		else if (strcmp(argv[i], "--tree") == 0)
+			tree = argv[i + 1];
 		else if (strcmp(argv[i], "--inside") == 0)
 			inside_fd = atoi(value);
 		else

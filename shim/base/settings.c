@@ -45,6 +45,8 @@ static bool read_verify(struct settings *s, const char *v)
 	return string_equal(v, "1") || string_equal(v, "abort");
 }
 
+enum { TICK_MAX = 10000000 };
+
 /* One word of FASTPATH_TEST; returns what follows it, or NULL when there is no such word. */
 static const char *read_test_word(struct settings *s, const char *v)
 {
@@ -57,8 +59,9 @@ static const char *read_test_word(struct settings *s, const char *v)
 	} else if ((rest = string_after(v, "tick="))) {
 		if (*rest < '0' || *rest > '9')
 			return NULL;
-		while (*rest >= '0' && *rest <= '9')
-			rest++;
+		for (; *rest >= '0' && *rest <= '9'; rest++)
+			s->tick_us = s->tick_us < TICK_MAX / 10 ? 10 * s->tick_us + (uint32_t)(*rest - '0')
+								: TICK_MAX;
 	}
 	return rest;
 }
@@ -117,8 +120,11 @@ static bool read_one(struct settings *s, unsigned i, const char *v)
 		return read_skip(s, v);
 	case 4:
 		return read_trust(s, v);
-	default:
+	case 5:
 		return read_profile(s, v);
+	default:
+		s->session = *v ? v : NULL; /* what is in it is seen when it is used */
+		return true;
 	}
 }
 
@@ -126,6 +132,7 @@ static bool read_one(struct settings *s, unsigned i, const char *v)
 static const char names[][18] = {
 	"FASTPATH_STATS", "FASTPATH_VERIFY", "FASTPATH_TEST",
 	"FASTPATH_SKIP",  "FASTPATH_TRUST",  "FASTPATH_PROFILE",
+	"FASTPATH_SESSION",
 };
 
 /* The value of `entry` ("NAME=value") when its name is `name`, else NULL. */
@@ -176,6 +183,8 @@ const char *settings_read(struct settings *out, char *const *environment)
 			}
 		}
 	}
+	if (out->mode == MODE_PROCESS_ONLY)
+		out->session = NULL;
 	return NULL;
 }
 

@@ -34,10 +34,12 @@ struct settings {
 	uint8_t verify; /* enum settings_verify */
 	bool eager;	/* FASTPATH_TEST: no thresholds, no giving up */
 	bool no_page_bell;
+	uint32_t tick_us; /* FASTPATH_TEST; 0: not set */
 	const char *stats_file;
 	const char *skip;
 	const char *trust;
 	const char *profile;
+	const char *session; /* FASTPATH_SESSION: as it is */
 };
 
 /*

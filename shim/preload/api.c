@@ -3,6 +3,7 @@
  */
 #include "preload/report.h"
 #include "preload/scope.h"
+#include "preload/session.h"
 
 FP_EXPORT const char *fastpath_version(void)
 {
@@ -25,7 +26,9 @@ FP_EXPORT void fastpath_flush(void)
 {
 	struct region *r = scope.on ? scope_attached() : NULL;
 
-	if (r && authority_is_mine(&r->authority) && !scope.quiet)
+	if (scope.on && scope_session())
+		session_flush();
+	else if (r && authority_is_mine(&r->authority) && !scope.quiet)
 		authority_forget(&r->authority);
 }
 

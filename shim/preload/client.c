@@ -11,6 +11,7 @@
 #include "preload/next.h"
 #include "preload/profile.h"
 #include "preload/report.h"
+#include "preload/session.h"
 #include "preload/verify.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@ static void count_served(enum fastpath_call family)
 
 	if (unlikely(!c))
 		return;
+	if (unlikely(shared && !counters_last(scope.counters)))
+		scope_spread();
 	counters_add(&c->calls[family], shared);
 	counters_add(&c->served[family], shared);
 }
@@ -31,10 +34,10 @@ static void count_served(enum fastpath_call family)
 static enum verdict count_kernel(const struct lookup *q, enum fastpath_kernel why)
 {
 	bool shared;
-	struct counters *c = counters_mine(&scope.counters, &shared);
+	struct counters *c;
 
 	/* A forked child that only goes on to exec must not pay for a page to count in. */
-	if (!c)
+	if (!counters_last(scope.counters) || !(c = counters_mine(&scope.counters, &shared)))
 		return ASK_KERNEL;
 	counters_add(&c->calls[q->family], shared);
 	counters_add(&c->kernel[why], shared);
@@ -58,11 +61,14 @@ static uint64_t clock_ns(void)
 }
 
 /* Nothing was announced that the facts just read do not know of. */
-FP_INLINE bool is_quiet(struct region *r)
+FP_INLINE bool is_quiet(const struct segment *s)
 {
-	if (likely(r->segment.bells[0].flags))
-		return segment_quiet(&r->segment);
-	return r->authority.bell.kind == BELL_EPOLL && !scope.quiet &&
+	struct region *r;
+
+	if (likely(s->bells[0].flags))
+		return segment_quiet(s);
+	r = load_relaxed(&scope.region);
+	return r && r->authority.bell.kind == BELL_EPOLL && !scope.quiet &&
 	       bell_pending(&r->authority.bell);
 }
 
@@ -142,31 +148,32 @@ static enum verdict look(const struct segment *s, struct lookup *q, enum found *
 	return KNOWN_ABSENT;
 }
 
-bool client_still(struct region *r, struct lookup *q, enum verdict verdict)
+bool client_still(struct lookup *q, enum verdict verdict)
 {
-	uint64_t seq = segment_seq(&r->segment);
+	const struct segment *s = scope_segment();
+	uint64_t seq = s ? segment_seq(s) : 0;
 	enum found found;
 
-	return seq == q->seq && look(&r->segment, q, &found) == verdict && is_quiet(r) &&
-	       segment_settled(&r->segment, seq);
+	return s && seq == q->seq && look(s, q, &found) == verdict && is_quiet(s) &&
+	       segment_settled(s, seq);
 }
 
 /* Looks, and looks again after the owner took note of what was announced. */
-static enum verdict consult(struct region *r, struct lookup *q, enum found *found, bool *pending)
+static enum verdict consult(const struct segment *s, struct lookup *q, enum found *found, bool *pending)
 {
 	for (int i = 0;; i++) {
-		uint64_t seq = segment_seq(&r->segment);
+		uint64_t seq = segment_seq(s);
 		enum verdict verdict;
 
 		*pending = true;
 		if (!(seq & 1) && seq) {
-			verdict = look(&r->segment, q, found);
+			verdict = look(s, q, found);
 			*pending = verdict != ASK_KERNEL;
 			q->seq = seq;
-			if (!*pending || (is_quiet(r) && segment_settled(&r->segment, seq)))
+			if (!*pending || (is_quiet(s) && segment_settled(s, seq)))
 				return verdict;
 		}
-		if (i || !scope_catch_up(r))
+		if (i || !scope_catch_up())
 			return ASK_KERNEL;
 	}
 }
@@ -179,6 +186,7 @@ static enum verdict ask_kernel(struct lookup *q, enum found found, bool pending)
 							    : FASTPATH_UNKNOWN;
 
 	q->may_learn = !pending && found != FOUND_PERHAPS;
+	q->refused = found == FOUND_REFUSED;
 	q->watched = q->may_learn || q->question;
 	if (ledger_samples())
 		q->began_ns = clock_ns();
@@ -205,33 +213,46 @@ FP_INLINE bool is_answerable(struct lookup *q, const char *path)
 }
 
 /* What was asked for besides the answer: verification, a profile. */
-static bool is_confirmed(struct region *r, struct lookup *q, enum verdict verdict)
+static bool is_confirmed(struct lookup *q, enum verdict verdict)
 {
-	if (scope.settings.verify && !verify_agrees(r, q, verdict))
+	if (scope.settings.verify && !verify_agrees(q, verdict))
 		return false;
 	if (scope.settings.profile)
 		profile_note((enum fastpath_call)q->family);
 	return true;
 }
 
+/* A session is attached to after the first loss, but before programs are executed, which it may judge. */
+static FP_COLD bool attach_for(const struct lookup *q)
+{
+	return q->family == FASTPATH_EXEC ? session_attach_to_exec() : session_attach();
+}
+
+FP_INLINE bool is_first_worth(const struct lookup *q)
+{
+	return q->family == FASTPATH_EXEC || scope.settings.eager;
+}
+
 enum verdict client_verdict_active(struct lookup *q, const char *path)
 {
 	enum found found = FOUND_UNKNOWN;
 	enum verdict verdict = ASK_KERNEL;
+	const struct segment *s;
 	bool pending = false;
-	struct region *r;
 
 	q->began_ns = 0;
 	if (unlikely(scope.observed))
 		report_began();
 	if (!is_answerable(q, path))
 		return ASK_KERNEL;
-	r = scope_attached();
-	if (likely(r))
-		verdict = consult(r, q, &found, &pending);
+	s = scope_segment();
+	if (unlikely(!s && session_offered()) && is_first_worth(q) && attach_for(q))
+		s = scope_segment();
+	if (likely(s))
+		verdict = consult(s, q, &found, &pending);
 	if (unlikely(verdict == ASK_KERNEL))
 		return ask_kernel(q, found, pending);
-	if (unlikely(scope.observed) && !is_confirmed(r, q, verdict))
+	if (unlikely(scope.observed) && !is_confirmed(q, verdict))
 		return count_kernel(q, FASTPATH_PENDING);
 	count_served((enum fastpath_call)q->family);
 	return verdict;
@@ -266,7 +287,13 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 		return result;
 	if (unlikely(scope.settings.profile))
 		profile_note((enum fastpath_call)q->family);
-	if (!scope.quiet && !scope.detached)
+	if (scope.quiet || scope.detached)
+		return result;
+	if (!scope_session() && session_offered())
+		session_attach();
+	if (scope_session())
+		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail, q->refused);
+	else
 		ledger_loss(&q->path, absent ? QUESTION_NONE : q->question, q->detail);
 	return result;
 }

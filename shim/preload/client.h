@@ -32,6 +32,7 @@ enum { CANONICAL_BYTES = 384 };
 struct lookup {
 	uint8_t watched;    /* its outcome tells whether something was lost */
 	uint8_t may_learn;  /* ENOENT would be a loss */
+	uint8_t refused;    /* in a directory that is never cached, as far as is known */
 	uint8_t family;	    /* enum fastpath_call */
 	uint8_t question;   /* enum question */
 	uint8_t detail;
@@ -76,6 +77,6 @@ FP_INLINE int client_done(struct lookup *q, int result)
 void client_argument(enum fastpath_call family);
 
 /* Does the segment still say so, at the same seq? For FASTPATH_VERIFY. */
-bool client_still(struct region *r, struct lookup *q, enum verdict verdict);
+bool client_still(struct lookup *q, enum verdict verdict);
 
 #endif

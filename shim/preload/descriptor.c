@@ -55,16 +55,14 @@ FP_EXPORT void closefrom(int first)
 
 FP_EXPORT void _exit(int status)
 {
-	if (unlikely(scope.on))
-		report_exit();
+	scope_end();
 	NEXT(exit_now, void (*)(int))(status);
 	__builtin_unreachable();
 }
 
 FP_EXPORT void _Exit(int status)
 {
-	if (unlikely(scope.on))
-		report_exit();
+	scope_end();
 	NEXT(exit_now_c, void (*)(int))(status);
 	__builtin_unreachable();
 }

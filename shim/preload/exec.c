@@ -7,10 +7,13 @@
 #include "preload/client.h"
 #include "preload/next.h"
 #include "preload/report.h"
+#include "preload/session.h"
 
 #include "base/bytes.h"
+#include "base/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 
@@ -64,10 +67,10 @@ static bool copy_preload(char *to, const char *list)
 }
 
 /*
- * After chroot() our file is not there for the loader, which would say so on stderr. `text` has room
- * for LD_PRELOAD's entry.
+ * The environment without our preload, and after chroot(), where our file is not there for the loader,
+ * without our variables too. `text` has room for LD_PRELOAD's entry.
  */
-static void strip(char **to, char *text, char *const *from)
+static void strip(char **to, char *text, char *const *from, bool variables)
 {
 	static const char preload[] = "LD_PRELOAD=";
 
@@ -78,7 +81,8 @@ static void strip(char **to, char *text, char *const *from)
 			bytes_copy(text, preload, sizeof preload - 1);
 			if (copy_preload(text + sizeof preload - 1, list))
 				*to++ = text;
-		} else if (!string_after(*from, "FASTPATH=") && !string_after(*from, "FASTPATH_")) {
+		} else if (!variables || (!string_after(*from, "FASTPATH=") &&
+					  !string_after(*from, "FASTPATH_"))) {
 			*to++ = *from;
 		}
 	}
@@ -103,31 +107,54 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* Statistics are written before the image goes; `call` runs the next exec with the environment it
- * is given. */
-#define EXEC(envp, call)                                                                       \
+/* Before the image goes (for_good), or a program is started. */
+static void leave(bool for_good)
+{
+	if (likely(!scope.on))
+		return;
+	if (for_good)
+		report_exit();
+	if (scope.settings.session)
+		session_report_exec(for_good);
+}
+
+/* Must the environment be another for the program that `path` names? */
+static bool is_to_be_stripped(int dir, const char *path, int flags)
+{
+	return scope.chrooted || (scope_session() && !session_injects(dir, path, flags));
+}
+
+/*
+ * `call` runs the next exec or spawn with the environment it is given; the program is what `path` names
+ * relative to dir.
+ */
+#define EXECUTE(envp, dir, path, flags, call)                                                  \
 	({                                                                                     \
 		char *const *environment_ = (envp);                                            \
-		if (unlikely(scope.on)) {                                                      \
-			report_exit();                                                         \
-			if (scope.chrooted && environment_) {                                  \
-				char **copy_ = __builtin_alloca((count(environment_) + 1) *    \
-								sizeof *copy_);                \
-				char *text_ =                                                  \
-					__builtin_alloca(preload_bytes(environment_));         \
-				strip(copy_, text_, environment_);                             \
-				environment_ = copy_;                                          \
-			}                                                                      \
+		if (unlikely(scope.on) && environment_ &&                                      \
+		    is_to_be_stripped(dir, path, flags)) {                                     \
+			char **copy_ = __builtin_alloca((count(environment_) + 1) *            \
+							sizeof *copy_);                        \
+			char *text_ = __builtin_alloca(preload_bytes(environment_));           \
+			strip(copy_, text_, environment_, scope.chrooted);                     \
+			environment_ = copy_;                                                  \
 		}                                                                              \
 		call(environment_);                                                            \
 	})
+
+/* Will an environment other than the program's own be needed? */
+static bool may_strip(void)
+{
+	return scope.chrooted || scope.settings.session;
+}
 
 static int by_path(const char *path, char *const argv[], char *const envp[])
 {
 	if (absent(path))
 		return answer(ENOENT);
 #define CALL_EXECVE(e) NEXT(execve, int (*)(const char *, char *const *, char *const *))(path, argv, e)
-	return EXEC(envp, CALL_EXECVE);
+	leave(true);
+	return EXECUTE(envp, AT_FDCWD, path, 0, CALL_EXECVE);
 }
 
 typedef int search_function(const char *, char *const *, char *const *);
@@ -181,7 +208,7 @@ static bool is_searchable(const char *path, const char *file)
 {
 	size_t name = 0;
 
-	if (!scope.on || scope.detached || !scope_attached() || !path || !file || !*file)
+	if (!scope.on || scope.detached || !scope_segment() || !path || !file || !*file)
 		return false;
 	for (; file[name]; name++)
 		if (file[name] == '/' || name > PATH_NAME_MAX)
@@ -205,16 +232,22 @@ static bool goes_on(int error)
 	       error == ENODEV || error == ETIMEDOUT;
 }
 
+/* With a slash in it, a candidate is tried as it is. */
+static FP_COLD int try_one(const char *candidate, char *const argv[], char *const envp[])
+{
+#define CALL_CANDIDATE(e) NEXT(execvpe, search_function *)(candidate, argv, e)
+	return EXECUTE(envp, AT_FDCWD, candidate, 0, CALL_CANDIDATE);
+}
+
 static int try_each(const char *path, const char *file, char *const argv[], char *const envp[])
 {
-	search_function *next = NEXT(execvpe, search_function *);
 	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
 	char candidate[CANDIDATE_BYTES];
 	bool denied = false, skipped;
 	int error = ENOENT;
 
 	while (search(&path, file, candidate, &skipped) == SEARCH_FOUND) {
-		next(candidate, argv, envp); /* with a slash in it: tried as it is */
+		try_one(candidate, argv, envp);
 		error = *location();
 		denied |= error == EACCES;
 		if (!goes_on(error))
@@ -224,28 +257,22 @@ static int try_each(const char *path, const char *file, char *const argv[], char
 	return answer(denied ? EACCES : skipped ? ENOENT : error);
 }
 
-/* Libraries that come next may define one of the functions and not the others. */
-static int without_environment(enum next next, const char *file, char *const argv[])
-{
-	if (scope.on)
-		report_exit();
-	return ((int (*)(const char *, char *const *))next_address(next))(file, argv);
-}
-
 /* envp NULL: the program's own. */
 static int by_search(const char *file, char *const argv[], char *const envp[])
 {
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
 
-	if (is_searchable(path, file)) {
-#define CALL_EACH(e) try_each(path, file, argv, e)
-		return EXEC(envp ? envp : environment(), CALL_EACH);
-	}
-	if (!envp && !scope.chrooted)
-		return without_environment(NEXT_execvp, file, argv);
+	if (unlikely(scope.on) && session_offered())
+		session_attach_to_exec();
+	leave(true);
+	if (is_searchable(path, file))
+		return try_each(path, file, argv, envp ? envp : environment());
+	if (!envp && !may_strip())
+		return NEXT(execvp, int (*)(const char *, char *const *))(file, argv);
 	envp = envp ? envp : environment();
 #define CALL_SEARCH(e) NEXT(execvpe, search_function *)(file, argv, e)
-	return EXEC(envp, CALL_SEARCH);
+	/* Where libc searches, file may not be a path: then the preload stays. */
+	return EXECUTE(envp, AT_FDCWD, file, 0, CALL_SEARCH);
 }
 
 FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -255,9 +282,12 @@ FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 static int by_path_alone(const char *path, char *const argv[])
 {
-	if (scope.chrooted)
+	if (may_strip())
 		return by_path(path, argv, environment());
-	return absent(path) ? answer(ENOENT) : without_environment(NEXT_execv, path, argv);
+	if (absent(path))
+		return answer(ENOENT);
+	leave(true);
+	return NEXT(execv, int (*)(const char *, char *const *))(path, argv);
 }
 
 FP_EXPORT int execv(const char *path, char *const argv[])
@@ -286,13 +316,15 @@ FP_EXPORT int execveat(int dir, const char *path, char *const argv[], char *cons
 #define CALL_EXECVEAT(e)                                                                       \
 	NEXT(execveat, int (*)(int, const char *, char *const *, char *const *, int))(dir, path,      \
 										      argv, e, flags)
-	return EXEC(envp, CALL_EXECVEAT);
+	leave(true);
+	return EXECUTE(envp, dir, path, flags, CALL_EXECVEAT);
 }
 
 FP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 #define CALL_FEXECVE(e) NEXT(fexecve, int (*)(int, char *const *, char *const *))(fd, argv, e)
-	return EXEC(envp, CALL_FEXECVE);
+	leave(true);
+	return EXECUTE(envp, fd, "", AT_EMPTY_PATH, CALL_FEXECVE);
 }
 
 /* The list's arguments, on the stack, as an array: glibc does no other. `last` is the list after
@@ -374,9 +406,23 @@ static int spawn(enum next next, pid_t *pid, const char *path,
 	if (scope.on && is_plain(actions, attributes) && absent(path))
 		return ENOENT;
 #define CALL_SPAWN(e) ((spawn_function *)next_address(next))(pid, path, actions, attributes, argv, e)
-	if (!scope.chrooted)
+	if (!may_strip())
 		return CALL_SPAWN(envp);
-	return EXEC(envp, CALL_SPAWN);
+	leave(false);
+	return EXECUTE(envp, AT_FDCWD, path, 0, CALL_SPAWN);
+}
+
+/* The first candidate that may exist and, in a session, does: libc will search for itself. */
+static bool find_program(const char *path, const char *file, char *candidate, bool *skipped)
+{
+	struct statx found;
+
+	if (search(&path, file, candidate, skipped) == SEARCH_ENDED)
+		return false;
+	while (scope_session() && sys_statx(SYS_AT_FDCWD, candidate, 0, STATX_TYPE, &found))
+		if (search(&path, file, candidate, skipped) == SEARCH_ENDED)
+			break;
+	return true;
 }
 
 static int spawn_search(enum next next, pid_t *pid, const char *file,
@@ -385,15 +431,19 @@ static int spawn_search(enum next next, pid_t *pid, const char *file,
 {
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
 	char candidate[CANDIDATE_BYTES];
+	const char *program = file;
 	bool skipped;
 
-	if (is_searchable(path, file) && is_plain(actions, attributes) &&
-	    search(&path, file, candidate, &skipped) == SEARCH_ENDED)
-		return ENOENT;
+	if (is_searchable(path, file) && is_plain(actions, attributes)) {
+		if (!find_program(path, file, candidate, &skipped))
+			return ENOENT;
+		program = candidate;
+	}
 #define CALL_SPAWNP(e) ((spawn_function *)next_address(next))(pid, file, actions, attributes, argv, e)
-	if (!scope.chrooted)
+	if (!may_strip())
 		return CALL_SPAWNP(envp);
-	return EXEC(envp, CALL_SPAWNP);
+	leave(false);
+	return EXECUTE(envp, AT_FDCWD, program, 0, CALL_SPAWNP);
 }
 
 FP_EXPORT int fastpath_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

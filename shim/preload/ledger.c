@@ -6,7 +6,6 @@
  */
 #include "preload/ledger.h"
 
-#include "base/hash.h"
 #include "base/signals.h"
 #include "base/sys.h"
 #include "preload/next.h"
@@ -22,7 +21,6 @@ enum {
 	SETUP_WORK_NS = 250000,
 	LOSSES_A_LOOK = 64,
 	BOLDEST = 7,
-	TRIES_MAX = 12,
 };
 
 bool ledger_samples(void)
@@ -83,22 +81,6 @@ static uint64_t setup_price(void)
 	return l->setup;
 }
 
-static struct loss *find(uint32_t key)
-{
-	struct loss *losses = load_relaxed(&scope.ledger.losses);
-	struct loss *e = &losses[key & (scope_is_static(losses) ? STATIC_LOSSES - 1 : REGION_LOSSES - 1)];
-
-	if (e->key == key)
-		return e;
-	/* The entry of another: it is overwritten when it has not been asked for lately. */
-	if (e->count) {
-		e->count--;
-		return NULL;
-	}
-	*e = (struct loss){.key = key};
-	return e;
-}
-
 static bool buy(const struct path *p, unsigned question, unsigned detail)
 {
 	struct authority *a = &scope.region->authority;
@@ -136,81 +118,6 @@ static bool set_up_when_worth(void)
 }
 
 /*
- * Which directories may be to blame for an absence: its dirname, or one above that does not exist
- * either (every `#include <boost/...>` fails for want of one name). Each is charged; whichever comes
- * to its price first has the deepest one that exists listed.
- */
-enum { BLAMED = 3 };
-
-struct bill {
-	struct loss *entry[BLAMED];
-	uint64_t highest; /* count among them, in sixteenths of what has to be lost */
-	uint32_t tries;
-	bool again; /* bought before */
-};
-
-/*
- * How much of the price has to be lost before something is bought, in sixteenths. Who always waits for
- * the whole price pays at worst twice what the best choice would have cost; who waits for a share drawn
- * at random, with density e^x/(e-1), pays 1.58 times as much (Karlin et al., Competitive randomized
- * algorithms for nonuniform problems). Drawn by the directory's hash. What has to be bought again and
- * again is not drawn for: somebody may be ending it each time.
- */
-static uint64_t sixteenths(const struct loss *e)
-{
-	static const uint8_t share[] = {2, 4, 7, 9, 11, 12, 14, 15};
-
-	return e->bought ? 16 : share[e->key >> 29];
-}
-
-static void charge(struct bill *b, unsigned i, const struct path *p, uint32_t length,
-		   unsigned question)
-{
-	uint64_t hash = hash_string(p->text, length) ^ question * HASH_MULTIPLY;
-	struct loss *e = b->entry[i] = find((uint32_t)(hash >> 32) | 1);
-	uint64_t sixteen;
-
-	if (!e)
-		return;
-	if (e->count < UINT16_MAX)
-		e->count++;
-	sixteen = (uint64_t)16 * e->count / sixteenths(e);
-	if (sixteen >= b->highest) {
-		b->highest = sixteen;
-		b->tries = e->tries;
-		b->again = e->bought;
-	}
-}
-
-static void charge_all(struct bill *b, const struct path *p, unsigned question)
-{
-	uint32_t length = question == QUESTION_NONE ? p->directory : p->length;
-
-	*b = (struct bill){0};
-	charge(b, 0, p, length, question);
-	for (unsigned i = 1; i < BLAMED && question == QUESTION_NONE && length; i++) {
-		while (p->text[--length] != '/')
-			;
-		charge(b, i, p, length, question);
-	}
-}
-
-/* Paid: whatever came of it, the next one is saved up for anew. */
-static void settle(struct bill *b, bool bought)
-{
-	for (unsigned i = 0; i < BLAMED; i++) {
-		struct loss *e = b->entry[i];
-
-		if (!e)
-			continue;
-		e->count = 0;
-		e->bought = 1;
-		if (!bought && i == 0 && e->tries < TRIES_MAX)
-			e->tries++;
-	}
-}
-
-/*
  * What was gained so far may be risked: a process whose facts have more than paid for themselves buys
  * the next ones sooner, the sooner the more of them it could lose, and still does not lose by caching.
  */
@@ -226,10 +133,12 @@ FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detai
 {
 	struct region *r = scope_attached();
 	bool eager = scope.settings.eager;
+	struct loss *losses = load_relaxed(&scope.ledger.losses);
 	struct bill b;
 
 	count_owned(&scope.ledger.lost, 1);
-	charge_all(&b, p, question);
+	bill_charge(&b, losses, (scope_is_static(losses) ? STATIC_LOSSES : REGION_LOSSES) - 1, p->text,
+		    p->length, p->directory, question, 1);
 	if (!r) {
 		/* The ledger moves when caching starts: this bill is paid next time. */
 		if (!set_up_when_worth() || !eager)
@@ -237,9 +146,8 @@ FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detai
 		r = scope_attached();
 		b = (struct bill){0};
 	}
-	if (!eager &&
-	    b.highest * price() < (r->authority.learn_ns << b.tries) / (b.again ? 1 : boldness(r)))
+	if (!eager && !bill_is_due(&b, price(), r->authority.learn_ns, boldness(r)))
 		return;
 	if (authority_is_mine(&r->authority) && !signals_on_alternate_stack())
-		settle(&b, buy(p, question, detail));
+		bill_settle(&b, buy(p, question, detail));
 }

@@ -7,17 +7,11 @@
 #ifndef PRELOAD_LEDGER_H
 #define PRELOAD_LEDGER_H
 
+#include "authority/bill.h"
 #include "base/path.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct loss {
-	uint32_t key;
-	uint16_t count;
-	uint8_t tries; /* failed learnings: each doubles the price */
-	uint8_t bought; /* it was bought before: what was gained must have ended */
-};
 
 struct ledger {
 	struct loss *losses; /* in static memory, or in the region */

@@ -117,6 +117,7 @@ void report_start(void)
 void report_collect(struct fastpath_stats *s)
 {
 	struct region *r = scope_attached();
+	struct region *asked = load_relaxed(&scope.region); /* where verification counts */
 
 	*s = (struct fastpath_stats){0};
 	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++) {
@@ -131,15 +132,22 @@ void report_collect(struct fastpath_stats *s)
 	}
 	for (int k = 0; k < FASTPATH_CALLS; k++)
 		s->saved_ns += (int64_t)(s->served[k] * ledger_saving());
+	if (asked) {
+		s->verify_checked = load_relaxed(&asked->checked);
+		s->verify_wrong = load_relaxed(&asked->wrong);
+		s->verify_unresolved = load_relaxed(&asked->unresolved);
+	}
+	if (scope_session()) {
+		s->scope = scope.detached ? FASTPATH_SCOPE_OFF : FASTPATH_SCOPE_TREE;
+		s->bell = FASTPATH_BELL_PAGE;
+		return;
+	}
 	if (!r)
 		return;
 	s->scope = scope.detached ? FASTPATH_SCOPE_OFF : FASTPATH_SCOPE_PROCESS;
 	s->bell = r->authority.bell.kind;
 	s->learned = r->authority.learned;
 	s->invalidated = r->authority.invalidated;
-	s->verify_checked = load_relaxed(&r->checked);
-	s->verify_wrong = load_relaxed(&r->wrong);
-	s->verify_unresolved = load_relaxed(&r->unresolved);
 	s->saved_ns -= (int64_t)r->authority.spent_ns;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/signals.h"
+#include "base/subject.h"
 #include "base/sys.h"
 #include "cache/reader.h"
 #include "cache/writer.h"
@@ -15,6 +16,7 @@
 #include "preload/next.h"
 #include "preload/profile.h"
 #include "preload/report.h"
+#include "preload/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +49,7 @@ static void warn(const char *variable)
 static bool read_ids(const ElfW(auxv_t) * a)
 {
 	unsigned long uid = 0, euid = 1, gid = 0, egid = 1, secure = 1;
+	const void *random = NULL;
 
 	for (; a->a_type != AT_NULL; a++) {
 		if (a->a_type == AT_UID)
@@ -59,7 +62,10 @@ static bool read_ids(const ElfW(auxv_t) * a)
 			egid = a->a_un.a_val;
 		else if (a->a_type == AT_SECURE)
 			secure = a->a_un.a_val;
+		else if (a->a_type == AT_RANDOM)
+			random = (const void *)a->a_un.a_val;
 	}
+	scope.lot = random ? word_load(random) : 0;
 	scope.uid = (uint32_t)uid;
 	scope.plain = uid == euid && gid == egid;
 	return !secure;
@@ -98,6 +104,8 @@ void scope_start(int argc, char **argv, char **environment)
 	scope.observed = scope.settings.stats || scope.settings.verify || scope.settings.profile;
 	if (scope.observed)
 		report_start();
+	if (scope.settings.session)
+		scope.pid = (uint32_t)sys_getpid();
 	scope.on = 1;
 }
 
@@ -106,6 +114,8 @@ void scope_end(void)
 	if (!scope.on)
 		return;
 	report_exit();
+	if (scope.settings.session)
+		session_report_end();
 }
 
 FP_COLD struct region *scope_region(void)
@@ -144,12 +154,8 @@ static bool identity_is_plain(void)
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct caps[2];
 
-	if (!scope.plain || sys2(SYS_capget, &header, caps))
-		return false;
-	for (int i = 0; i < 2; i++)
-		if (caps[i].effective != (scope.uid ? 0 : caps[i].permitted))
-			return false;
-	return true;
+	return scope.plain && !sys2(SYS_capget, &header, caps) &&
+	       subject_caps_are_plain(caps, scope.uid);
 }
 
 /* Moves what was counted so far out of static memory, which a forked child would inherit. */
@@ -183,11 +189,8 @@ static int start_authority(struct region *r, unsigned bells)
 	return error;
 }
 
-/*
- * A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. libc
- * registers a list of robust futexes for every thread and forked child, but not for those.
- */
-static bool is_borrowing(void)
+/* libc registers a list of robust futexes for every thread and forked child, but not for those. */
+bool scope_is_borrowing(void)
 {
 	void *head = NULL;
 	size_t length;
@@ -212,7 +215,7 @@ static bool set_up(struct region *r, uint64_t lost_ns)
 	unsigned bells = worthy_bells(r, filtered, lost_ns);
 	int error;
 
-	if (!bells || (filtered && filter_kills()) || is_borrowing())
+	if (!bells || (filtered && filter_kills()) || scope_is_borrowing())
 		return false;
 	if (next_is_foreign() || !identity_is_plain()) {
 		scope_detach();
@@ -325,11 +328,29 @@ uint64_t scope_served(void)
 	return sum;
 }
 
-FP_COLD bool scope_catch_up(struct region *r)
+FP_COLD void scope_spread(void)
 {
+	struct region *r = scope_region();
+	struct counters *last;
+
+	if (!r || load_relaxed(&scope.counters) != (counters_set)&scope.slot)
+		return;
+	last = &r->slots[REGION_SLOTS - 1];
+	for (int k = 0; k < FASTPATH_CALLS; k++) {
+		add_relaxed(&last->calls[k], load_relaxed(&scope.slot.calls[k]));
+		add_relaxed(&last->served[k], load_relaxed(&scope.slot.served[k]));
+	}
+	store_release(&scope.counters, (counters_set)r->slots | REGION_POWER);
+}
+
+FP_COLD bool scope_catch_up(void)
+{
+	struct region *r = scope_attached();
 	uint64_t served;
 
-	if (scope.quiet || signals_on_alternate_stack())
+	if (scope_session())
+		return session_wake();
+	if (!r || scope.quiet || signals_on_alternate_stack())
 		return false;
 	if (!authority_is_mine(&r->authority))
 		return take_over(r);

@@ -54,13 +54,25 @@ struct scope {
 	uint8_t chrooted; /* our file may not be there for the programs that are executed */
 	uint8_t observed; /* statistics, verification or a profile were asked for */
 	uint8_t plain;	  /* at start, real and effective ids were the same */
+	uint8_t session_decided; /* attached, or never will be */
+	uint8_t session_mapping; /* claimed by the thread that attaches */
+	uint8_t inbox_tried;
+	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint32_t uid;
+	uint32_t pid;	  /* at start, in a session; a forked child's is another */
+	uint32_t woken;	  /* the last of the broker's sleeps that was ended from here */
+	uint64_t lot;	  /* random, in a session */
 	uint32_t paused;
 	struct settings settings;
 	struct region *region; /* NULL: not mapped yet */
 	counters_set counters;
 	struct ledger ledger;
 	uint64_t stderr_dev, stderr_ino;
+	/* Tree scope: shared, and good in forked children too. */
+	const struct session *session; /* NULL: not attached */
+	const struct session *expected; /* mapped: is it ready, and for us? */
+	struct inbox *inbox;	       /* mapped by who teaches */
+	struct counters slot; /* answers are counted here until a second thread comes */
 };
 
 extern struct scope scope;
@@ -81,6 +93,15 @@ bool scope_set_up(uint64_t lost_ns);
 /* Ends caching for good, before credentials, root or filters change. */
 void scope_detach(void);
 
+/* The session that this process is attached to, or NULL. */
+FP_INLINE const struct session *scope_session(void)
+{
+	return load_acquire(&scope.session); /* pairs with session_attach() */
+}
+
+/* A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. */
+bool scope_is_borrowing(void);
+
 /* Is a running authority there for this process? Its segment, or NULL. */
 FP_INLINE struct region *scope_attached(void)
 {
@@ -89,8 +110,23 @@ FP_INLINE struct region *scope_attached(void)
 	return r && load_relaxed(&r->generation) ? r : NULL;
 }
 
+/* Where answers are found now: the session's segment or this process's own. NULL: nowhere yet. */
+FP_INLINE const struct segment *scope_segment(void)
+{
+	const struct session *s = scope_session();
+	struct region *r;
+
+	if (s)
+		return (const struct segment *)s; /* its first member */
+	r = scope_attached();
+	return r ? &r->segment : NULL;
+}
+
+/* More threads than one count: slots for each. */
+void scope_spread(void);
+
 /* The bell rang: lets the authority take note, when it is this thread's. True: ask again. */
-bool scope_catch_up(struct region *r);
+bool scope_catch_up(void);
 
 /* Calls served so far, all together. */
 uint64_t scope_served(void);

@@ -8,6 +8,6 @@
 
 /* Does the kernel say the same? Counts; reports a wrong answer; may end the process. False: let the
  * caller ask the kernel. */
-bool verify_agrees(struct region *r, struct lookup *q, enum verdict verdict);
+bool verify_agrees(struct lookup *q, enum verdict verdict);
 
 #endif

@@ -3,7 +3,8 @@
 # the programs that make sense there. Passes their lines on, the bell and the user in front of the
 # name, and adds up the hits: with each bell 200,000 raced answers have to come from the cache.
 # RACE_SCALE=10 is the long run; TMPDIR chooses the file system (never a sticky directory itself);
-# RACE_ONLY names the programs to run, RACE_BUILD what to take instead of build/.
+# RACE_ONLY names the programs to run, RACE_BELLS the bells, RACE_BUILD what to take instead of build/.
+# "tree" is the page bell of a session: changer, broker and looker are three processes.
 set -u
 export LC_ALL=C
 unset FASTPATH FASTPATH_STATS FASTPATH_VERIFY FASTPATH_TEST FASTPATH_SKIP FASTPATH_TRUST \
@@ -20,7 +21,7 @@ chmod 755 "$work"
 failed=0
 
 # An ordinary user may not be able to read the build directory.
-cp "$build/libfastpath.so" "$work/" && cp -r "$build/race" "$work/" && chmod -R go=rX "$work" || {
+cp "$build/libfastpath.so" "$build/fastpath" "$work/" && cp -r "$build/race" "$work/" && chmod -R go=rX "$work" || {
 	echo "FAIL races: $build/libfastpath.so and $build/race/* are not there"
 	exit 1
 }
@@ -46,12 +47,14 @@ as_nobody()
 # run BELL USER PROGRAM: leaves the program's output, its names prefixed, in $work/log.
 run()
 {
-	local options=eager status
+	local under=(env "FASTPATH=1" "FASTPATH_TEST=eager" "LD_PRELOAD=$work/libfastpath.so") bell=$1 status
 
-	[ "$1" = epoll ] && options=eager,bell=epoll
-	"as_$2" timeout -k 10 "$limit" env TMPDIR="$work/$2" RACE_BELL="$1" FASTPATH=1 \
-		FASTPATH_TEST="$options" LD_PRELOAD="$work/libfastpath.so" "$work/race/$3" \
-		>"$work/out" 2>&1 </dev/null
+	case $1 in
+	epoll) under+=("FASTPATH_TEST=eager,bell=epoll") ;;
+	tree) bell=page under=(env "FASTPATH_TEST=eager,tick=20" "$work/fastpath" run) ;;
+	esac
+	"as_$2" timeout -k 10 "$limit" env TMPDIR="$work/$2" RACE_BELL="$bell" "${under[@]}" \
+		"$work/race/$3" >"$work/out" 2>&1 </dev/null
 	status=$?
 	sed -E "s,^(PASS|FAIL|SKIP) ,\1 $1/$2/$3: ," "$work/out" >"$work/log"
 	if [ $status -ne 0 ] && [ $status -ne 77 ] && ! grep -q '^FAIL ' "$work/log"; then
@@ -90,7 +93,7 @@ count_hits()
 	awk '/^     rounds / { gsub(",", ""); sum += $4 } END { print sum + 0 }' "$work/log"
 }
 
-for bell in page epoll; do
+for bell in ${RACE_BELLS:-page epoll tree}; do
 	start=$(date +%s) hits=0 missing=
 	for user in $users; do
 		for program in $(programs "$user"); do

@@ -183,6 +183,7 @@ TEST(a_remount_that_forbids_execution_is_seen)
 	static const struct race r = {
 		.states = 2,
 		.prepare = mounted_before,
+		.later = true,
 		.change = remounted_noexec,
 		.clean = clean_mounts,
 		.asks = {{ask_exec, "s/two", {0, -EACCES}},
@@ -246,6 +247,7 @@ TEST(a_mount_that_propagates_from_another_namespace_is_seen)
 	static const struct race r = {
 		.states = 2,
 		.prepare = shared_dir,
+		.later = true,
 		.change = from_another_namespace,
 		.clean = clean_mounts,
 		.ways = ONLY(BY_PROCESS) | ONLY(FORGETTING), /* a thread cannot leave alone */

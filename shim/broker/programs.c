@@ -1,0 +1,163 @@
+/*
+ * programs.c - a program is dropped when its runs save less than the preload costs, and it executes
+ * nothing that could save more.
+ *
+ * Whatever comes from the inbox makes others slower at worst: what a program is, is looked up here.
+ */
+#include "broker/programs.h"
+
+#include "base/bytes.h"
+#include "base/elf.h"
+#include "base/sys.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum {
+	/* In trivial system calls. */
+	PRELOAD_CALLS = 250,
+	ATTACH_CALLS = 250,
+	RUNS_FIRST = 4, /* reports before a program is judged */
+	RETRY_FIRST_NS = 2000000000,
+	RETRY_DOUBLINGS = 8,
+};
+
+/* The least of many: what a trivial system call costs here, in nanoseconds. */
+static uint64_t trivial_ns(void)
+{
+	uint64_t began = sys_clock_ns();
+
+	for (int i = 0; i < 64; i++)
+		sys0(SYS_getppid);
+	return (sys_clock_ns() - began) / 64 + 1;
+}
+
+void programs_start(struct programs *p, struct session *s)
+{
+	uint64_t trivial = trivial_ns();
+
+	p->session = s;
+	p->preload_ns = PRELOAD_CALLS * trivial;
+	p->attach_ns = ATTACH_CALLS * trivial;
+}
+
+/* Its slot, or SESSION_PROGRAMS; `made`: it is new. */
+static uint32_t slot_of(struct programs *p, uint64_t key, bool *made)
+{
+	*made = false;
+	for (uint32_t i = 0; i < SESSION_PROBES; i++) {
+		uint32_t slot = (uint32_t)((key / 2 + i) & (SESSION_PROGRAMS - 1));
+		uint64_t there = p->session->programs[slot].key;
+
+		if (there == key)
+			return slot;
+		if (!there) {
+			*made = true;
+			return slot;
+		}
+	}
+	return SESSION_PROGRAMS;
+}
+
+/* Looked at through a descriptor that cannot be anything but a regular file. */
+static uint32_t inspect(const char *exe, uint64_t *key)
+{
+	int fd = (int)sys_openat(SYS_AT_FDCWD, exe, O_PATH | O_CLOEXEC), again = -1;
+	uint32_t flags = 0;
+	struct statx found;
+	char path[32];
+
+	if (fd < 0)
+		return 0;
+	if (!sys_statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &found) && S_ISREG(found.stx_mode)) {
+		*key = program_key(&found);
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		again = (int)sys_openat(SYS_AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		flags = PROGRAM_KNOWN;
+	}
+	if (again >= 0) {
+		flags |= elf_takes_preload(again) ? 0 : PROGRAM_CANNOT;
+		sys_close(again);
+	}
+	sys_close(fd);
+	return flags;
+}
+
+/* Saved by a run, on average, in nanoseconds, less what it costs to be able to. */
+static int64_t saving(const struct programs *p, const struct record_of_runs *r)
+{
+	uint64_t losses = (r->lost + r->served) / r->runs;
+
+	return (int64_t)(losses * r->price_ns) - (int64_t)(losses ? p->attach_ns : 0) -
+	       (int64_t)p->preload_ns;
+}
+
+static void judge(struct programs *p, uint32_t slot, uint64_t now_ns)
+{
+	struct record_of_runs *r = &p->of[slot];
+	uint32_t *flags = &p->session->programs[slot].flags;
+
+	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (*flags & (PROGRAM_EXECS | PROGRAM_DROP)) ||
+	    saving(p, r) >= 0)
+		return;
+	store_relaxed(flags, *flags | PROGRAM_DROP);
+	r->dropped_ns = now_ns;
+	r->drops++;
+	r->runs = 0;
+	r->lost = r->served = 0;
+	if (!p->next_ns)
+		p->next_ns = now_ns + RETRY_FIRST_NS;
+}
+
+void programs_note(struct programs *p, const struct note *n, const char *exe, uint64_t now_ns)
+{
+	struct record_of_runs *r;
+	uint64_t key = 0;
+	uint32_t slot, flags = inspect(exe, &key);
+	bool made;
+
+	if (!flags || (slot = slot_of(p, key, &made)) == SESSION_PROGRAMS)
+		return;
+	r = &p->of[slot];
+	if (made) {
+		size_t length = bytes_length(exe);
+
+		*r = (struct record_of_runs){0};
+		bytes_copy(r->exe, exe, length < sizeof r->exe ? length : sizeof r->exe - 1);
+		store_relaxed(&p->session->programs[slot].flags, flags);
+		store_relaxed(&p->session->programs[slot].key, key);
+	}
+	flags = p->session->programs[slot].flags;
+	if ((n->kind == POST_EXEC || n->execs) && !(flags & PROGRAM_EXECS))
+		store_relaxed(&p->session->programs[slot].flags, (flags | PROGRAM_EXECS) & ~(uint32_t)PROGRAM_DROP);
+	if (n->kind != POST_RUN)
+		return;
+	r->runs++;
+	r->lost += n->count;
+	r->served += n->served;
+	r->price_ns = n->price_ns;
+	judge(p, slot, now_ns);
+}
+
+void programs_retry(struct programs *p, uint64_t now_ns)
+{
+	uint64_t next = 0;
+
+	if (!p->next_ns || now_ns < p->next_ns)
+		return;
+	for (uint32_t i = 0; i < SESSION_PROGRAMS; i++) {
+		struct record_of_runs *r = &p->of[i];
+		uint32_t *flags = &p->session->programs[i].flags;
+		uint32_t doublings = r->drops < RETRY_DOUBLINGS ? r->drops : RETRY_DOUBLINGS;
+		uint64_t due = r->dropped_ns + ((uint64_t)RETRY_FIRST_NS << doublings) / 2;
+
+		if (!(*flags & PROGRAM_DROP))
+			continue;
+		if (due <= now_ns)
+			store_relaxed(flags, *flags & ~(uint32_t)PROGRAM_DROP);
+		else if (!next || due < next)
+			next = due;
+	}
+	p->next_ns = next;
+}

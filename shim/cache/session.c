@@ -1,0 +1,111 @@
+/*
+ * session.c - programs by identity, and the inbox.
+ */
+#include "cache/session.h"
+
+#include "base/bytes.h"
+#include "base/hash.h"
+
+#include <linux/stat.h>
+
+uint64_t program_key(const struct statx *found)
+{
+	uint64_t h = hash_mix(found->stx_ino, (uint64_t)found->stx_dev_major << 32 | found->stx_dev_minor);
+
+	h = hash_mix(h, (uint64_t)found->stx_ctime.tv_sec << 30 ^ found->stx_ctime.tv_nsec);
+	return hash_mix(h, found->stx_size) | 1;
+}
+
+uint32_t session_program(const struct session *s, uint64_t key)
+{
+	for (uint32_t i = 0; i < SESSION_PROBES; i++) {
+		const struct program *p = &s->programs[(key / 2 + i) & (SESSION_PROGRAMS - 1)];
+
+		if (load_relaxed(&p->key) == key)
+			return load_relaxed(&p->flags);
+	}
+	return 0;
+}
+
+/* The words of a note, each for itself: the other side may be at it too. */
+static void note_copy(struct note *to, const struct note *from)
+{
+	store_relaxed(&to->key, load_relaxed(&from->key));
+	store_relaxed(&to->count, load_relaxed(&from->count));
+	store_relaxed(&to->price_ns, load_relaxed(&from->price_ns));
+	store_relaxed(&to->served, load_relaxed(&from->served));
+	store_relaxed(&to->length, load_relaxed(&from->length));
+	store_relaxed(&to->kind, load_relaxed(&from->kind));
+	store_relaxed(&to->question, load_relaxed(&from->question));
+	store_relaxed(&to->detail, load_relaxed(&from->detail));
+	store_relaxed(&to->execs, load_relaxed(&from->execs));
+}
+
+static void text_copy(char *to, const char *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		store_relaxed(&to[i], load_relaxed(&from[i]));
+}
+
+void inbox_post(struct inbox *in, const struct note *n, const char *text)
+{
+	for (uint32_t i = 0; i < POST_PROBES; i++) {
+		uint32_t slot = (uint32_t)((n->key >> 8) + i) % POST_SLOTS;
+		struct post *p = &in->posts[slot];
+		uint32_t state = load_acquire(&p->state); /* pairs with the store_release() of 2 */
+
+		if (state == 2 && load_relaxed(&p->note.key) == n->key) {
+			add_relaxed(&p->note.count, n->count);
+			return;
+		}
+		if (state || !try_claim(&p->state, 1))
+			continue;
+		note_copy(&p->note, n);
+		text_copy(p->text, text, n->length);
+		store_release(&p->state, 2); /* pairs with inbox_take() */
+		__atomic_fetch_or(&in->news[slot / 64], UINT64_C(1) << slot % 64, __ATOMIC_RELEASE);
+		return;
+	}
+	add_relaxed(&in->lost, 1);
+}
+
+bool inbox_take(struct inbox *in, uint32_t *slot, struct note *n, char text[POST_TEXT])
+{
+	for (; *slot < POST_SLOTS; ++*slot) {
+		uint64_t bit = UINT64_C(1) << *slot % 64, *news = &in->news[*slot / 64];
+		struct post *p = &in->posts[*slot];
+
+		if (!(load_relaxed(news) & bit))
+			continue;
+		__atomic_fetch_and(news, ~bit, __ATOMIC_ACQUIRE); /* pairs with inbox_post()'s fetch_or */
+		if (load_acquire(&p->state) != 2)
+			continue;
+		note_copy(n, &p->note);
+		/* Now it does not change any more. */
+		if (n->length >= POST_TEXT)
+			n->length = POST_TEXT - 1;
+		text_copy(text, p->text, n->length);
+		text[n->length] = 0;
+		store_release(&p->state, 0); /* pairs with try_claim() */
+		++*slot;
+		return true;
+	}
+	return false;
+}
+
+void inbox_sweep(struct inbox *in, uint64_t busy[POST_SLOTS / 64])
+{
+	for (uint32_t slot = 0; slot < POST_SLOTS; slot++) {
+		uint64_t bit = UINT64_C(1) << slot % 64, *was = &busy[slot / 64];
+		struct post *p = &in->posts[slot];
+
+		if (!load_relaxed(&p->state)) {
+			*was &= ~bit;
+		} else if (*was & bit) {
+			store_release(&p->state, 0);
+			*was &= ~bit;
+		} else {
+			*was |= bit;
+		}
+	}
+}

@@ -1,0 +1,45 @@
+/*
+ * cli.h - what the subcommands of `fastpath` have in common.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stddef.h>
+
+/* Exit statuses of our own, as env(1) and timeout(1) have them. */
+enum cli_status {
+	CLI_FAILED = 125,         /* wrong usage, or something of ours failed */
+	CLI_NOT_EXECUTABLE = 126, /* the command is there and cannot be run */
+	CLI_NOT_FOUND = 127
+};
+
+/* A row of the table in main.c. */
+struct cli_command {
+	const char *name;
+	const char *arguments;             /* after the name, in the usage line */
+	const char *does;                  /* one line of `fastpath --help` */
+	int (*run)(int argc, char **argv); /* argv[0] is the name; the result is the exit status */
+};
+
+/* Notes which file descriptor 2 is: it is written to only as long as it is that file. */
+void cli_start(void);
+
+/* One write to standard error, whole unless the file takes only a part. */
+void cli_write_error(const char *text, size_t bytes);
+
+/* "fastpath: ...": one line on standard error. */
+void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says what was mistyped, and the nearest of `names` (the last is NULL) when one is near. Returns
+ * CLI_FAILED. */
+int cli_unknown(const char *what, const char *typed, const char *const *names);
+
+/* Prints on standard output. Returns 0, or CLI_FAILED with a line when it cannot be written. */
+int cli_print(const char *text);
+
+/* After an exec of `command` failed with `error`: a line, and the exit status that tells. */
+int cli_not_run(const char *command, int error);
+
+int run_main(int argc, char **argv);
+
+#endif

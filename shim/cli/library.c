@@ -1,0 +1,111 @@
+/*
+ * library.c - where libfastpath.so is, and how it gets into LD_PRELOAD.
+ */
+#include "cli/library.h"
+
+#include "base/attributes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME "libfastpath.so"
+
+#ifndef FASTPATH_LIBDIR
+#define FASTPATH_LIBDIR "/usr/local/lib"
+#endif
+
+#if defined(__x86_64__)
+#define MULTIARCH "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define MULTIARCH "aarch64-linux-gnu"
+#elif defined(__riscv)
+#define MULTIARCH "riscv64-linux-gnu"
+#else
+#define MULTIARCH "."
+#endif
+
+static const char separators[] = " :";
+
+/* The directory that `levels` last components of this executable's path leave. */
+static bool directory_of_this(char directory[PATH_MAX], int levels)
+{
+	ssize_t n = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+
+	if (n <= 0)
+		return false;
+	directory[n] = 0;
+	while (levels--) {
+		char *slash = strrchr(directory, '/');
+
+		if (!slash)
+			return false;
+		*slash = 0;
+	}
+	return true;
+}
+
+static bool is_there(char path[PATH_MAX], const char *directory, const char *below)
+{
+	int n = snprintf(path, PATH_MAX, "%s%s/" NAME, directory, below);
+
+	return n > 0 && n < PATH_MAX && !access(path, R_OK);
+}
+
+enum library_found library_find(char path[PATH_MAX])
+{
+	static const struct {
+		int levels;
+		char below[32];
+	} places[] = {{1, ""}, {2, "/lib"}, {2, "/lib/" MULTIARCH}};
+	char directory[PATH_MAX];
+	bool found = false;
+
+	for (size_t i = 0; i < array_size(places) && !found; i++)
+		found = directory_of_this(directory, places[i].levels) &&
+			is_there(path, directory, places[i].below);
+	if (!found && !is_there(path, FASTPATH_LIBDIR, ""))
+		return LIBRARY_MISSING;
+	return strpbrk(path, " :$") ? LIBRARY_UNFIT : LIBRARY_FOUND;
+}
+
+static bool is_copy(const char *entry, size_t length)
+{
+	size_t name = strlen(NAME);
+
+	return length >= name && !memcmp(entry + length - name, NAME, name) &&
+	       (length == name || entry[length - name - 1] == '/');
+}
+
+char *library_preload(const char *list, const char *path)
+{
+	size_t length = strlen(path);
+	bool present = false;
+	char *all, *end;
+
+	if (!list)
+		list = "";
+	all = end = malloc(strlen(list) + length + 3);
+	if (!all)
+		return NULL;
+	while (*(list += strspn(list, separators))) {
+		size_t n = strcspn(list, separators);
+		bool is_this = n == length && !memcmp(list, path, n);
+
+		if ((is_this && !present) || !is_copy(list, n)) {
+			if (end != all)
+				*end++ = ':';
+			end = mempcpy(end, list, n);
+		}
+		present |= is_this;
+		list += n;
+	}
+	if (!present) {
+		if (end != all)
+			*end++ = ':';
+		end = mempcpy(end, path, length);
+	}
+	*end = 0;
+	return all;
+}

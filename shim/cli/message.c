@@ -1,0 +1,141 @@
+/*
+ * message.c - what is said to the user, and where.
+ *
+ * Descriptor 2 may be closed when we start, and then become something else's.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+	bool open;
+	dev_t dev;
+	ino_t ino;
+} error_file;
+
+void cli_start(void)
+{
+	struct stat s;
+
+	error_file.open = !fstat(2, &s);
+	if (!error_file.open)
+		return;
+	error_file.dev = s.st_dev;
+	error_file.ino = s.st_ino;
+}
+
+static bool error_file_is_ours(void)
+{
+	struct stat s;
+
+	return error_file.open && !fstat(2, &s) && s.st_dev == error_file.dev &&
+	       s.st_ino == error_file.ino;
+}
+
+/* Returns 0 or -errno. */
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			text += n, bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+void cli_write_error(const char *text, size_t bytes)
+{
+	if (error_file_is_ours())
+		(void)write_all(2, text, bytes); /* there is nobody left to tell */
+}
+
+void cli_complain(const char *format, ...)
+{
+	char line[8192] = "fastpath: ";
+	size_t used = strlen(line), room = sizeof line - used - 1;
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(line + used, room, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return;
+	used += (size_t)n < room ? (size_t)n : room - 1;
+	line[used++] = '\n';
+	cli_write_error(line, used);
+}
+
+int cli_print(const char *text)
+{
+	int error = write_all(1, text, strlen(text));
+
+	if (!error)
+		return 0;
+	cli_complain("standard output: %s", strerror(-error));
+	return CLI_FAILED;
+}
+
+int cli_not_run(const char *command, int error)
+{
+	cli_complain("%s: %s", command, strerror(error));
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
+}
+
+enum { NAME_LONGEST = 32 };
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters must be changed, added, left out, or swapped with the next (Damerau's distance,
+ * optimal string alignment). */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned d[NAME_LONGEST + 1][NAME_LONGEST + 1];
+	size_t m = strlen(a), n = strlen(b);
+
+	if (m > NAME_LONGEST || n > NAME_LONGEST)
+		return NAME_LONGEST;
+	for (size_t i = 0; i <= m; i++)
+		for (size_t j = 0; j <= n; j++) {
+			if (!i || !j) {
+				d[i][j] = (unsigned)(i + j);
+				continue;
+			}
+			d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1,
+					d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	return d[m][n];
+}
+
+int cli_unknown(const char *what, const char *typed, const char *const *names)
+{
+	/* Half of the letters, dashes not counted, may be wrong: else it is another word. */
+	unsigned best = (unsigned)(strlen(typed) - strspn(typed, "-")) / 2 + 1;
+	const char *nearest = NULL;
+
+	for (; *names; names++) {
+		unsigned d = distance(typed, *names);
+
+		if (d < best)
+			best = d, nearest = *names;
+	}
+	if (nearest)
+		cli_complain("unknown %s '%s': is '%s' meant?", what, typed, nearest);
+	else
+		cli_complain("unknown %s '%s': see fastpath --help", what, typed);
+	return CLI_FAILED;
+}

@@ -1,0 +1,359 @@
+/*
+ * session.c - the client's side of a session.
+ *
+ * Whatever does not fit, from the variable's text to the last id, means: no session.
+ */
+#include "preload/session.h"
+
+#include "base/bytes.h"
+#include "base/elf.h"
+#include "base/hash.h"
+#include "base/sys.h"
+#include "cache/session.h"
+#include "preload/next.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/signals.h"
+
+enum {
+	REFUSED_EVERY = 64, /* losses in refused directories between two that are told */
+	REPORT_LOT = 3,	    /* of so many runs and one, one reports itself */
+	REPORT_KNOWN_LOT = 31,
+	PROC_PATH = 48,
+	AWAIT_TRIES = 20000,
+};
+
+/* "pid:fd:dev:ino:nonce", in hexadecimal. */
+struct address {
+	uint64_t pid, fd, dev, ino, nonce;
+};
+
+static const char *read_hex(const char *s, uint64_t *out)
+{
+	unsigned digits = 0;
+
+	for (*out = 0; digits <= 16; s++, digits++) {
+		if (*s >= '0' && *s <= '9')
+			*out = *out << 4 | (uint64_t)(*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			*out = *out << 4 | (uint64_t)(*s - 'a' + 10);
+		else
+			break;
+	}
+	return digits && digits <= 16 ? s : NULL;
+}
+
+static bool address_read(struct address *a)
+{
+	uint64_t *part[] = {&a->pid, &a->fd, &a->dev, &a->ino, &a->nonce};
+	const char *s = scope.settings.session;
+
+	for (unsigned i = 0; i < array_size(part); i++) {
+		s = read_hex(s, part[i]);
+		if (!s || *s != (i + 1 < array_size(part) ? ':' : 0))
+			return false;
+		s++;
+	}
+	return true;
+}
+
+static char *put_decimal(char *to, uint64_t n)
+{
+	char digits[24];
+	int at = 0;
+
+	do
+		digits[at++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (at)
+		*to++ = digits[--at];
+	return to;
+}
+
+static void proc_path(char out[PROC_PATH + 24], uint64_t pid, uint64_t fd)
+{
+	bytes_copy(out, "/proc/", 6);
+	out = put_decimal(out + 6, pid);
+	bytes_copy(out, "/fd/", 4);
+	out = put_decimal(out + 4, fd);
+	*out = 0;
+}
+
+/* Is it the file that was meant, and ours? A pid may be another's by now, and its descriptor a fifo. */
+static bool is_meant(int fd, const char *path, uint64_t dev, uint64_t ino)
+{
+	struct statx found;
+
+	return !sys_statx(fd, path, *path ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_UID | STATX_TYPE, &found) &&
+	       S_ISREG(found.stx_mode) && found.stx_uid == scope.uid && found.stx_ino == ino &&
+	       ((uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor) == dev;
+}
+
+/* Maps a memfd of the broker's. NULL: it is not what it should be. */
+static void *map_shared(const struct address *a, uint64_t fd_there, uint64_t dev, uint64_t ino, long seals,
+			size_t size, bool writable)
+{
+	char path[PROC_PATH + 24];
+	long at = -1;
+	int fd;
+
+	proc_path(path, a->pid, fd_there);
+	if (!is_meant(SYS_AT_FDCWD, path, dev, ino))
+		return NULL;
+	fd = (int)sys_openat(SYS_AT_FDCWD, path,
+			     (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	if ((sys2(SYS_fcntl, fd, F_GET_SEALS) & seals) == seals)
+		at = sys6(SYS_mmap, NULL, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+			  MAP_SHARED, fd, 0);
+	sys_close(fd);
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* The session's own word that this is the one that was meant, and for whom it is. */
+static bool is_ours(const struct session *s)
+{
+	struct subject own;
+	struct address a;
+
+	return address_read(&a) && load_relaxed(&s->nonce) == a.nonce && subject_read(&own, s->labelled) &&
+	       subject_equal(&own, &s->subject);
+}
+
+/* Another file may have taken the descriptor's place between the look and the opening: it has no nonce. */
+static const struct session *expect(void)
+{
+	const struct session *s = NULL;
+	struct address a;
+
+	if (address_read(&a) && !next_is_foreign())
+		s = map_shared(&a, a.fd, a.dev, a.ino, SESSION_SEALS, SESSION_BYTES, false);
+	store_relaxed(&scope.session_decided, !s);
+	store_release(&scope.expected, s); /* pairs with session_attach() */
+	return s;
+}
+
+static void decide(const struct session *s, uint32_t state)
+{
+	/* Where it is not for us, it stays mapped: another thread may be looking at its state. */
+	if (state == SESSION_READY && is_ours(s)) {
+		if (!load_relaxed(&scope.counters))
+			store_release(&scope.counters, (counters_set)&scope.slot);
+		store_release(&scope.session, s); /* pairs with the load of scope_session() */
+	}
+	store_relaxed(&scope.session_decided, 1);
+}
+
+FP_COLD bool session_attach(void)
+{
+	const struct session *s = load_acquire(&scope.expected); /* pairs with expect() */
+	uint32_t state;
+	uint64_t mask;
+
+	/* The broker may be starting still. */
+	if (scope.quiet || scope.detached || (s && !load_relaxed(&s->state)))
+		return false;
+	signals_block(&mask); /* a handler may longjmp() away for good */
+	if (try_claim(&scope.session_mapping, 1)) {
+		if (!s && !scope.session_decided)
+			s = expect();
+		state = s ? load_acquire(&s->state) : 0; /* pairs with run_broker() */
+		if (state && !scope.session_decided)
+			decide(s, state);
+		store_release(&scope.session_mapping, 0);
+	}
+	signals_restore(&mask);
+	return scope_session() != NULL;
+}
+
+void session_flush(void)
+{
+	const struct session *s = scope_session();
+	struct subject own;
+
+	if (!scope.quiet && (!subject_read(&own, s->labelled) || !subject_equal(&own, &s->subject)))
+		scope_detach();
+}
+
+bool session_attach_to_exec(void)
+{
+	return !scope_is_borrowing() && session_attach();
+}
+
+static struct inbox *inbox(void)
+{
+	struct inbox *in = load_relaxed(&scope.inbox), *none = NULL;
+	const struct session *s = scope_session();
+	struct address a;
+	uint64_t mask;
+
+	if (in || scope.inbox_tried || scope.quiet || !address_read(&a))
+		return in;
+	signals_block(&mask);
+	scope.inbox_tried = 1;
+	in = map_shared(&a, s->inbox_fd, s->inbox_dev, s->inbox_ino, INBOX_SEALS, sizeof *in, true);
+	signals_restore(&mask);
+	if (in && !__atomic_compare_exchange_n(&scope.inbox, &none, in, false, __ATOMIC_RELEASE,
+					       __ATOMIC_RELAXED)) {
+		sys2(SYS_munmap, in, sizeof *in);
+		return none;
+	}
+	return in;
+}
+
+/* For tests, whose every second question must find an answer: waits for the broker, if there still is
+ * one. */
+static bool await_broker(const struct session *s)
+{
+	uint32_t began = load_relaxed(&s->rounds);
+	struct timespec moment = {.tv_nsec = 20000};
+
+	for (int i = 0; i < AWAIT_TRIES; i++) {
+		if (load_relaxed(&s->sleeping) & 1)
+			sys3(SYS_futex, &s->sleeping, FUTEX_WAKE, 1);
+		sys2(SYS_nanosleep, &moment, NULL);
+		if (load_acquire(&s->rounds) - began >= 2)
+			return true;
+	}
+	store_relaxed(&scope.settings.eager, false);
+	return false;
+}
+
+FP_COLD bool session_wake(void)
+{
+	const struct session *s = scope_session();
+	uint32_t sleeping = load_relaxed(&s->sleeping);
+
+	if (scope.settings.eager && !scope.quiet)
+		return await_broker(s);
+
+	/* Once for each of its sleeps: it may have been killed in one. */
+	if (!(sleeping & 1) || sleeping == load_relaxed(&scope.woken) || scope.quiet)
+		return false;
+	store_relaxed(&scope.woken, sleeping);
+	sys3(SYS_futex, &s->sleeping, FUTEX_WAKE, 1);
+	return false;
+}
+
+FP_COLD void session_teach(const struct path *p, unsigned question, unsigned detail, bool refused)
+{
+	struct inbox *in;
+	struct note n = {
+		.count = 1,
+		.price_ns = (uint32_t)ledger_saving(),
+		.length = (uint16_t)p->length,
+		.kind = POST_LOST,
+		.question = (uint8_t)question,
+		.detail = (uint8_t)detail,
+	};
+
+	count_owned(&scope.ledger.lost, 1);
+	if (p->length >= POST_TEXT || scope.quiet)
+		return;
+	/* Now and then the broker tries again what it refused. */
+	if (refused && scope.ledger.lost % REFUSED_EVERY && !scope.settings.eager)
+		return;
+	in = inbox();
+	if (!in)
+		return;
+	/* Losses in one directory are one request. */
+	n.key = hash_string(p->text, question ? p->length : p->directory) + question * 16 + detail;
+	inbox_post(in, &n, p->text);
+	session_wake();
+}
+
+/* One in `of` + 1 of programs and their forked children. */
+static bool is_drawn(uint32_t of, uint32_t pid)
+{
+	return scope.settings.eager || !(hash_mix(scope.lot, pid) >> 32 & of);
+}
+
+static uint64_t own_key(void)
+{
+	struct statx found;
+
+	return sys_statx(SYS_AT_FDCWD, "/proc/self/exe", 0, STATX_BASIC_STATS, &found) ? 0
+										       : program_key(&found);
+}
+
+/* Programs known to execute others are never dropped: they report seldom. */
+static void report(enum post_kind kind, uint32_t pid)
+{
+	struct note n = {.count = scope.ledger.lost, .kind = (uint8_t)kind, .execs = scope.execs};
+	char path[POST_TEXT];
+	struct inbox *in;
+	uint32_t known;
+	long length;
+
+	if (!is_drawn(REPORT_LOT, pid) || (!scope_session() && !session_attach()))
+		return;
+	n.key = own_key();
+	known = session_program(scope_session(), n.key);
+	if ((known & PROGRAM_EXECS) && !is_drawn(REPORT_KNOWN_LOT, pid))
+		return;
+	in = inbox();
+	length = sys_readlinkat(SYS_AT_FDCWD, "/proc/self/exe", path, sizeof path);
+	if (!in || length <= 0 || length >= POST_TEXT)
+		return;
+	n.key += kind;
+	n.length = (uint16_t)length;
+	n.price_ns = (uint32_t)ledger_saving();
+	n.served = (uint32_t)scope_served();
+	inbox_post(in, &n, path);
+}
+
+FP_COLD void session_report_end(void)
+{
+	uint32_t pid = (uint32_t)sys_getpid();
+
+	/* A forked child's end is no run of the program. */
+	if (pid == scope.pid && !scope.quiet && !scope.detached)
+		report(POST_RUN, pid);
+}
+
+FP_COLD void session_report_exec(bool for_good)
+{
+	uint32_t pid = (uint32_t)sys_getpid();
+
+	if (scope.quiet || scope.detached)
+		return;
+	/* A vfork child maps nothing: its parent will tell. */
+	if (pid == scope.pid || scope_is_borrowing())
+		store_relaxed(&scope.execs, 1);
+	else
+		report(POST_EXEC, pid);
+	if (pid == scope.pid && for_good)
+		report(POST_EXEC, pid);
+}
+
+bool session_injects(int dir, const char *path, int flags)
+{
+	const struct session *s = scope_session();
+	struct statx found;
+	uint32_t known;
+	bool takes;
+	int fd;
+
+	if (!s || scope.quiet ||
+	    sys_statx(dir, path, flags, STATX_BASIC_STATS, &found) || !S_ISREG(found.stx_mode))
+		return true;
+	if (found.stx_mode & (S_ISUID | S_ISGID))
+		return false;
+	known = session_program(s, program_key(&found));
+	if (known)
+		return !(known & (PROGRAM_CANNOT | PROGRAM_DROP));
+	if (flags & AT_EMPTY_PATH)
+		return elf_takes_preload(dir);
+	fd = (int)sys_openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return true;
+	takes = elf_takes_preload(fd);
+	sys_close(fd);
+	return takes;
+}
