@@ -8,7 +8,7 @@ B       := build
 Q       := $(if $(V),,@)
 
 # The one list of what is needed from the distribution (Debian, Ubuntu).
-DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libcjson-dev python3 \
+DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps
 
@@ -18,7 +18,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Iinclude -Ishim -fv
 
 # The library is loaded by every exec of a tree: one page of data, one relocation, no start-up code,
 # nothing from libc at link time.
-LIB_CFLAGS  = $(ALL_CFLAGS) -fPIC -fno-builtin -fno-stack-protector -fno-plt \
+LIB_CFLAGS  = $(ALL_CFLAGS) -DFP_LIBRARY -fPIC -fno-builtin -fno-stack-protector -fno-plt \
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
 LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map -Wl,-T,shim/order.ld \
 	-Wl,-init=scope_start -Wl,-fini=scope_end -Wl,--hash-style=gnu -Wl,-z,noseparate-code \
@@ -47,9 +47,11 @@ all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%)
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
 
-# The command: a hosted program.
+# The command: a hosted program, executed once a session. Static, it starts with half the page faults.
 $(B)/fastpath: $(TOOL_SRC:%.c=$(B)/core/%.o)
-	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $^ -lcjson -ljansson
+	$(Q)$(CC) $(TEST_CFLAGS) -static -o $@ $^ -ljansson
+
+$(B)/core/shim/cli/library.o: TEST_CFLAGS += -DFASTPATH_LIBDIR='"$(LIBDIR)"'
 
 # What is not hot is made small: the fewer pages, the fewer faults.
 $(B)/lib/%.o: %.c $(HEADERS) Makefile

@@ -119,7 +119,8 @@ struct authority_options {
 	bool eager;
 	const char *skip, *trust;
 	uint32_t reserved, limit; /* of the segment, in bytes: see segment_reset() */
-	void *bell_memory;	  /* BELL_MEMORY_BYTES */
+	void *bells_shown, *bells_hidden; /* see bell_make() */
+	bool visible; /* a descriptor of the inotify instance may stay open */
 };
 
 /* Makes the bell; afterwards the segment is empty and its seq even. */

@@ -49,15 +49,15 @@ void bell_await_mounts(void)
 }
 
 /* The rings, without their files: whether they can be had is known before anything else is made. */
-static int rings_make(struct bell *b, char *memory)
+static int rings_make(struct bell *b, char *shown, char *hidden)
 {
-	enum { RING_BYTES = RING_PAGES * RING_PAGE_BYTES };
+	enum { PAGE = RING_PAGE_BYTES };
 	int error;
 
-	if ((error = ring_make(&b->inotify, memory, true)) ||
-	    (error = ring_make(&b->mounts, memory + RING_BYTES, true)))
+	if ((error = ring_make(&b->inotify, shown, hidden, true)) ||
+	    (error = ring_make(&b->mounts, shown + PAGE, hidden + PAGE, true)))
 		return error;
-	return ring_make(&b->exchange, memory + (size_t)2 * RING_BYTES, false);
+	return ring_make(&b->exchange, hidden + (size_t)2 * PAGE, hidden + (size_t)3 * PAGE, false);
 }
 
 static int rings_arm(struct bell *b, struct segment *s, int inotify, int mounts)
@@ -123,9 +123,9 @@ static int epoll_make(struct bell *b, int inotify, int mounts)
 	return 0;
 }
 
-int bell_make(struct bell *b, struct segment *s, void *memory, unsigned kinds)
+int bell_make(struct bell *b, struct segment *s, void *shown, void *hidden, unsigned kinds)
 {
-	int rings = kinds & BELL_TRY_PAGE ? rings_make(b, memory) : -ENOSYS;
+	int rings = kinds & BELL_TRY_PAGE ? rings_make(b, shown, hidden) : -ENOSYS;
 	int inotify, mounts, error = rings;
 
 	for (int i = 0; i < BELLS; i++)
@@ -267,18 +267,26 @@ bool bell_rung(struct bell *b)
 
 int bell_read(struct bell *b, void *buffer, unsigned size)
 {
-	if (b->kind == BELL_PAGE)
+	if (b->kind == BELL_PAGE && !b->kept)
 		return ring_read(&b->exchange, buffer, size);
 	return (int)sys_read(b->inotify_fd, buffer, size);
 }
 
+void bell_keep(struct bell *b)
+{
+	if (b->kind != BELL_PAGE)
+		return;
+	b->inotify_fd = ring_install(&b->exchange);
+	b->kept = b->inotify_fd >= 0;
+}
+
 int bell_borrow(struct bell *b)
 {
-	return b->kind == BELL_PAGE ? ring_install(&b->exchange) : b->inotify_fd;
+	return b->kind == BELL_PAGE && !b->kept ? ring_install(&b->exchange) : b->inotify_fd;
 }
 
 void bell_return(struct bell *b, int fd)
 {
-	if (b->kind == BELL_PAGE)
+	if (b->kind == BELL_PAGE && !b->kept)
 		sys_close(fd);
 }

@@ -13,13 +13,18 @@
 
 enum bell_kind { BELL_NONE = 0, BELL_PAGE, BELL_EPOLL };
 
-enum { BELL_RINGS = 3, BELL_MEMORY_BYTES = BELL_RINGS * RING_PAGES * RING_PAGE_BYTES };
+/* Pages that readers look at, and pages of the owner alone. */
+enum {
+	BELL_SHOWN_BYTES = BELLS * RING_PAGE_BYTES,
+	BELL_HIDDEN_BYTES = (BELLS + 2) * RING_PAGE_BYTES,
+};
 
 struct bell {
 	uint32_t kind; /* enum bell_kind */
 	/* page: one ring a polled file, and one for all else */
 	struct ring inotify, mounts, exchange;
-	/* pending-check: descriptors above the application's */
+	bool kept; /* inotify_fd is open */
+	/* pending-check: descriptors above the application's; inotify_fd also where it is kept */
 	int epoll_fd, inotify_fd, mounts_fd;
 	uint64_t checker; /* the one thread that checks: epoll_wait(0) can miss beside another */
 	uint32_t kept_out;    /* how often the owner met another checker, in a row */
@@ -31,12 +36,12 @@ struct bell {
 enum { RANG_EVENTS = 1, RANG_MOUNTS = 2, RANG_BROKEN = 4 };
 
 /*
- * memory: BELL_MEMORY_BYTES zeroed, page-aligned bytes within reach of *s, whose bell words are
- * set. kinds: which may be made, the page bell first. 0; -EAGAIN: only the pending-check can be, and
+ * shown: BELL_SHOWN_BYTES zeroed, page-aligned bytes within reach of *s, whose bell words are
+ * set; hidden: BELL_HIDDEN_BYTES anywhere. kinds: which may be made, the page bell first. 0; -EAGAIN: only the pending-check can be, and
  * was not allowed; or -errno.
  */
 enum { BELL_TRY_PAGE = 1, BELL_TRY_EPOLL = 2 };
-int bell_make(struct bell *b, struct segment *s, void *memory, unsigned kinds);
+int bell_make(struct bell *b, struct segment *s, void *shown, void *hidden, unsigned kinds);
 
 /* Pending-check: true when nothing changed. Any thread. */
 bool bell_pending(struct bell *b);
@@ -55,6 +60,9 @@ bool bell_rung(struct bell *b);
 
 /* read(2) of inotify events; -EAGAIN when there are none. */
 int bell_read(struct bell *b, void *buffer, unsigned size);
+
+/* Page bell: keeps a descriptor open, to be lent without asking the kernel for one each time. */
+void bell_keep(struct bell *b);
 
 /* A descriptor for inotify_add_watch(2), to be given back at once. */
 int bell_borrow(struct bell *b);

@@ -43,11 +43,13 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 	a->learn_ns = WORTH_FIRST_LEARN_NS;
 	segment_begin(s);
 	segment_reset(s, o->reserved, o->limit);
-	error = bell_make(&a->bell, s, o->bell_memory, o->bells);
+	error = bell_make(&a->bell, s, o->bells_shown, o->bells_hidden, o->bells);
 	if (error) {
 		a->broken = error != -EAGAIN;
 		return error;
 	}
+	if (o->visible)
+		bell_keep(&a->bell);
 	authority_adopt(a);
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
 	segment_end(s);

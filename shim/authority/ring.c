@@ -32,7 +32,7 @@ static void set_user_addr(void *after, const void *memory)
 	bytes_copy((char *)after - 8, &address, 8);
 }
 
-int ring_make(struct ring *r, void *memory, bool deferred)
+int ring_make(struct ring *r, void *memory, void *entries, bool deferred)
 {
 	struct io_uring_params p;
 
@@ -43,8 +43,9 @@ int ring_make(struct ring *r, void *memory, bool deferred)
 		p.flags |= IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SINGLE_ISSUER |
 			   IORING_SETUP_TASKRUN_FLAG;
 	set_user_addr(&p.cq_off + 1, memory);
-	set_user_addr(&p.sq_off + 1, (char *)memory + RING_PAGE_BYTES);
+	set_user_addr(&p.sq_off + 1, entries);
 	r->memory = memory;
+	r->entries = entries;
 	r->index = (int)sys2(SYS_io_uring_setup, ENTRIES, &p);
 	if (r->index < 0)
 		return r->index;
@@ -74,7 +75,7 @@ static int enter(struct ring *r, unsigned submit, unsigned wait, unsigned flags)
 /* The one submission entry, emptied, for the fixed file. */
 static struct io_uring_sqe *entry(struct ring *r, unsigned char opcode)
 {
-	struct io_uring_sqe *e = (struct io_uring_sqe *)(r->memory + RING_PAGE_BYTES);
+	struct io_uring_sqe *e = (struct io_uring_sqe *)r->entries;
 
 	for (unsigned i = 0; i < sizeof *e / 8; i++)
 		((volatile uint64_t *)e)[i] = 0;

@@ -14,17 +14,18 @@
 
 #include <stdbool.h>
 
-enum { RING_PAGES = 2, RING_PAGE_BYTES = 4096 };
+enum { RING_PAGE_BYTES = 4096 };
 
 struct ring {
-	char *memory; /* RING_PAGES zeroed pages: the rings, the submission entries */
+	char *memory; /* a zeroed page: the rings, which readers look at */
+	char *entries; /* another: the submission entries */
 	int index;    /* of the registered ring */
 	uint32_t sq_tail, sq_array;
 	uint32_t sq_flags, cq_head, cq_tail, cqes; /* offsets in memory */
 };
 
 /* deferred: a bell; else a ring whose requests are done when the call that makes them returns. */
-int ring_make(struct ring *r, void *memory, bool deferred);
+int ring_make(struct ring *r, void *memory, void *entries, bool deferred);
 
 /* Its one fixed file: the descriptor may be closed then. */
 int ring_keep(struct ring *r, int fd);

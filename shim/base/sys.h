@@ -121,12 +121,16 @@ FP_INLINE int sys_gettid(void)
 	return (int)sys0(SYS_gettid);
 }
 
-/* CLOCK_MONOTONIC in nanoseconds, by system call: for slow paths only. */
+/* CLOCK_MONOTONIC in nanoseconds. The library has no libc to ask: there by system call, for slow paths only. */
 FP_INLINE uint64_t sys_clock_ns(void)
 {
 	struct timespec t = {0, 0};
 
+#if defined(FP_LIBRARY)
 	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+#else
+	clock_gettime(CLOCK_MONOTONIC, &t);
+#endif
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 

@@ -52,6 +52,7 @@ struct state {
 	struct inbox *inbox;
 	struct authority authority;
 	struct programs programs;
+	char bells[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
 	struct loss losses[BROKER_LOSSES];
 	uint32_t lost_at[PLACES];
 	uint64_t busy[POST_SLOTS / 64];
@@ -180,7 +181,9 @@ static const char *set_up(void)
 		.trust = broker.options.trust,
 		.reserved = sizeof(struct session),
 		.limit = SESSION_BYTES - SEGMENT_SLACK,
-		.bell_memory = s->bells,
+		.bells_shown = s->bells,
+		.bells_hidden = broker.bells,
+		.visible = true,
 	};
 	int error;
 
@@ -360,7 +363,7 @@ static void serve(void)
 	end_now();
 }
 
-/* Nothing of the caller's is kept: a pipe held open here would never end. */
+/* Nothing of the caller's is kept: a pipe held open here would never end. What it ignores may stay so. */
 static bool is_kept(const int *keep, unsigned n, unsigned fd)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -375,8 +378,6 @@ static void let_go(void)
 							  broker.inbox_fd};
 	sigset_t none;
 
-	for (int sig = 1; sig < _NSIG; sig++)
-		signal(sig, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -395,14 +396,13 @@ static void let_go(void)
 	}
 	if (chdir("/"))
 		_exit(1);
-	prctl(PR_SET_NAME, "fastpath-broker");
 }
 
 static _Noreturn void run_broker(void)
 {
 	const char *why;
 
-	let_go();
+	prctl(PR_SET_NAME, "fastpath-broker");
 	why = set_up();
 	store_release(&broker.session->state, why ? SESSION_FAILED : SESSION_READY); /* pairs with is_ready() */
 	if (!why)
@@ -422,7 +422,9 @@ static int fork_from_between(void *unused)
 	pid_t pid;
 
 	(void)unused;
+	/* Here, since the caller waits: whatever the command closes, or unmounts, must be free then. */
 	setsid();
+	let_go();
 	pid = broker.stays ? (pid_t)syscall(SYS_clone, CLONE_PARENT, NULL, NULL, NULL, NULL) : _Fork();
 	if (pid == 0)
 		run_broker();

@@ -18,19 +18,21 @@ enum {
 	/* In trivial system calls. */
 	PRELOAD_CALLS = 250,
 	ATTACH_CALLS = 250,
+	TRIVIAL_CALLS = 8, /* to measure one */
 	RUNS_FIRST = 4, /* reports before a program is judged */
+	LOOK_NS = 1000000000, /* between two looks at one */
 	RETRY_FIRST_NS = 2000000000,
 	RETRY_DOUBLINGS = 8,
 };
 
-/* The least of many: what a trivial system call costs here, in nanoseconds. */
+/* What a trivial system call costs here, in nanoseconds. */
 static uint64_t trivial_ns(void)
 {
 	uint64_t began = sys_clock_ns();
 
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < TRIVIAL_CALLS; i++)
 		sys0(SYS_getppid);
-	return (sys_clock_ns() - began) / 64 + 1;
+	return (sys_clock_ns() - began) / TRIVIAL_CALLS + 1;
 }
 
 void programs_start(struct programs *p, struct session *s)
@@ -42,20 +44,15 @@ void programs_start(struct programs *p, struct session *s)
 	p->attach_ns = ATTACH_CALLS * trivial;
 }
 
-/* Its slot, or SESSION_PROGRAMS; `made`: it is new. */
-static uint32_t slot_of(struct programs *p, uint64_t key, bool *made)
+/* Its slot, or a free one, or SESSION_PROGRAMS. */
+static uint32_t slot_of(const struct programs *p, uint64_t key)
 {
-	*made = false;
 	for (uint32_t i = 0; i < SESSION_PROBES; i++) {
 		uint32_t slot = (uint32_t)((key / 2 + i) & (SESSION_PROGRAMS - 1));
 		uint64_t there = p->session->programs[slot].key;
 
-		if (there == key)
+		if (there == key || !there)
 			return slot;
-		if (!there) {
-			*made = true;
-			return slot;
-		}
 	}
 	return SESSION_PROGRAMS;
 }
@@ -72,7 +69,7 @@ static uint32_t inspect(const char *exe, uint64_t *key)
 		return 0;
 	if (!sys_statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &found) && S_ISREG(found.stx_mode)) {
 		*key = program_key(&found);
-		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 		again = (int)sys_openat(SYS_AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		flags = PROGRAM_KNOWN;
 	}
@@ -110,24 +107,45 @@ static void judge(struct programs *p, uint32_t slot, uint64_t now_ns)
 		p->next_ns = now_ns + RETRY_FIRST_NS;
 }
 
-void programs_note(struct programs *p, const struct note *n, const char *exe, uint64_t now_ns)
+/* The slot of a program that was looked at just now, or SESSION_PROGRAMS. */
+static uint32_t slot_by_name(const struct programs *p, const char *exe, uint64_t now_ns)
 {
-	struct record_of_runs *r;
+	for (uint32_t i = 0; i < SESSION_PROGRAMS; i++)
+		if (p->session->programs[i].key && now_ns - p->of[i].looked_ns < LOOK_NS &&
+		    string_equal(p->of[i].exe, exe))
+			return i;
+	return SESSION_PROGRAMS;
+}
+
+/* Its slot, found or made by what it is now. */
+static uint32_t look_up(struct programs *p, const char *exe, uint64_t now_ns)
+{
 	uint64_t key = 0;
-	uint32_t slot, flags = inspect(exe, &key);
-	bool made;
+	uint32_t flags = inspect(exe, &key), slot = flags ? slot_of(p, key) : SESSION_PROGRAMS;
+	size_t length = bytes_length(exe);
+	struct record_of_runs *r;
 
-	if (!flags || (slot = slot_of(p, key, &made)) == SESSION_PROGRAMS)
-		return;
+	if (slot == SESSION_PROGRAMS)
+		return slot;
 	r = &p->of[slot];
-	if (made) {
-		size_t length = bytes_length(exe);
-
+	if (!p->session->programs[slot].key) {
 		*r = (struct record_of_runs){0};
 		bytes_copy(r->exe, exe, length < sizeof r->exe ? length : sizeof r->exe - 1);
 		store_relaxed(&p->session->programs[slot].flags, flags);
 		store_relaxed(&p->session->programs[slot].key, key);
 	}
+	r->looked_ns = now_ns;
+	return slot;
+}
+
+void programs_note(struct programs *p, const struct note *n, const char *exe, uint64_t now_ns)
+{
+	uint32_t slot = slot_by_name(p, exe, now_ns), flags;
+	struct record_of_runs *r;
+
+	if (slot == SESSION_PROGRAMS && (slot = look_up(p, exe, now_ns)) == SESSION_PROGRAMS)
+		return;
+	r = &p->of[slot];
 	flags = p->session->programs[slot].flags;
 	if ((n->kind == POST_EXEC || n->execs) && !(flags & PROGRAM_EXECS))
 		store_relaxed(&p->session->programs[slot].flags, (flags | PROGRAM_EXECS) & ~(uint32_t)PROGRAM_DROP);

@@ -11,6 +11,7 @@ struct record_of_runs {
 	uint32_t runs; /* reported: a sample */
 	uint64_t lost, served;
 	uint32_t price_ns;
+	uint64_t looked_ns;  /* when it was last looked at */
 	uint64_t dropped_ns; /* when */
 	uint32_t drops;
 	char exe[256];

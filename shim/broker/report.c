@@ -8,9 +8,23 @@
 #include "base/sys.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* JSON is UTF-8, a path any bytes: if it is not UTF-8, with a question mark for each that is not ASCII. */
+static json_t *path_text(const char *path, size_t length)
+{
+	json_t *text = json_stringn(path, length);
+	char ascii[PATH_MAX];
+
+	if (text || length > sizeof ascii)
+		return text;
+	for (size_t i = 0; i < length; i++)
+		ascii[i] = (unsigned char)path[i] < 0x80 ? path[i] : '?';
+	return json_stringn(ascii, length);
+}
 
 static json_t *directories(const struct authority *a, const uint32_t lost_at[PLACES])
 {
@@ -23,9 +37,10 @@ static json_t *directories(const struct authority *a, const uint32_t lost_at[PLA
 
 		if (lost_at[i] || listed)
 			json_array_append_new(
-				list, json_pack("{s:s#, s:I, s:I, s:I, s:b}", "path",
-						r->length ? (const char *)r->path : "/",
-						r->length ? (int)r->length : 1, "lost",
+				list, json_pack("{s:o, s:I, s:I, s:I, s:b}", "path",
+						r->length ? path_text((const char *)r->path, r->length) :
+							    json_string("/"),
+						"lost",
 						(json_int_t)lost_at[i], "names",
 						(json_int_t)(w && listed ? w->names : 0), "rang",
 						(json_int_t)(w ? w->rings : 0), "listed", listed));
@@ -48,7 +63,8 @@ static json_t *injection(const struct programs *p)
 
 		if (p->session->programs[i].key)
 			json_array_append_new(
-				list, json_pack("{s:s, s:I, s:I, s:I, s:b, s:s}", "exe", r->exe, "runs",
+				list, json_pack("{s:o, s:I, s:I, s:I, s:b, s:s}", "exe",
+						path_text(r->exe, strlen(r->exe)), "runs",
 						(json_int_t)r->runs, "lost", (json_int_t)r->lost, "served",
 						(json_int_t)r->served, "execs", flags & PROGRAM_EXECS,
 						"verdict", verdict_name(flags)));
@@ -91,7 +107,8 @@ void report_write(int fd, const struct authority *a, const struct inbox *in, con
 		  const uint32_t lost_at[PLACES])
 {
 	json_t *report = json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "cpu_ns", (json_int_t)sys_cpu_ns(), "learned",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "cpu_ns", (json_int_t)sys_cpu_ns(), "rounds",
+		(json_int_t)p->session->rounds, "learned",
 		(json_int_t)a->learned, "invalidated", (json_int_t)a->invalidated, "segment_bytes",
 		(json_int_t)a->segment->used, "watches", (json_int_t)a->watches_used, "dropped_posts",
 		(json_int_t)in->lost, "directories", directories(a, lost_at), "injection", injection(p));

@@ -20,9 +20,9 @@
 
 enum {
 	SESSION_BYTES = 1024 * 1024, /* of the first memfd; sparse */
-	SESSION_PROGRAMS = 512,	     /* a power of two */
+	SESSION_PROGRAMS = 128,	     /* a power of two */
 	SESSION_PROBES = 8,
-	SESSION_BELL_BYTES = 6 * 4096, /* BELL_MEMORY_BYTES of authority/bell.h */
+	SESSION_BELL_BYTES = 2 * 4096, /* BELL_SHOWN_BYTES of authority/bell.h */
 	SESSION_SEALS = 0x2 | 0x4 | 0x10, /* F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE */
 	INBOX_SEALS = 0x2 | 0x4,
 	SESSION_READY = 1,

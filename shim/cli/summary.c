@@ -37,33 +37,34 @@ struct collection {
 	size_t seen_used, seen_room, programs_room;
 };
 
-double summary_number(const cJSON *object, const char *key)
+double summary_number(const json_t *object, const char *key)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+	return json_number_value(json_object_get(object, key));
 }
 
-const char *summary_string(const cJSON *object, const char *key)
+/* Whatever a line says, sums stay far from overflow. */
+int64_t summary_integer(const json_t *object, const char *key)
 {
-	const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	const json_t *item = json_object_get(object, key);
+	double n = json_number_value(item);
+
+	if (!(n > -1e18 && n < 1e18))
+		return 0;
+	return json_is_integer(item) ? json_integer_value(item) : (int64_t)n;
+}
+
+const char *summary_string(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
 
 	return s ? s : "";
 }
 
-/* Whatever a line says, the sum stays a number. */
-static uint64_t count(const cJSON *object, const char *key)
+static uint64_t count(const json_t *object, const char *key)
 {
-	double n = summary_number(object, key);
+	int64_t n = summary_integer(object, key);
 
-	return n >= 0 && n < 1e18 ? (uint64_t)n : 0;
-}
-
-static int64_t signed_count(const cJSON *object, const char *key)
-{
-	double n = summary_number(object, key);
-
-	return n > -1e18 && n < 1e18 ? (int64_t)n : 0;
+	return n > 0 ? (uint64_t)n : 0;
 }
 
 /* Room for one more element of `size` bytes. */
@@ -110,17 +111,17 @@ static struct program *program_of(struct collection *c, const char *exe)
 	return p;
 }
 
-static int add_line(struct collection *c, const cJSON *line)
+static int add_line(struct collection *c, const json_t *line)
 {
-	const cJSON *calls = cJSON_GetObjectItemCaseSensitive(line, "calls");
-	const cJSON *served = cJSON_GetObjectItemCaseSensitive(line, "served");
-	const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(line, "kernel");
-	const cJSON *verify = cJSON_GetObjectItemCaseSensitive(line, "verify");
+	const json_t *calls = json_object_get(line, "calls");
+	const json_t *served = json_object_get(line, "served");
+	const json_t *kernel = json_object_get(line, "kernel");
+	const json_t *verify = json_object_get(line, "verify");
 	struct fastpath_stats *t = &c->s->totals;
 	struct program *p;
 
-	if (summary_number(line, "fastpath") != 1 || !cJSON_IsObject(calls) ||
-	    !cJSON_IsObject(served)) {
+	if (summary_number(line, "fastpath") != 1 || !json_is_object(calls) ||
+	    !json_is_object(served)) {
 		c->s->broken++;
 		return 0;
 	}
@@ -141,8 +142,8 @@ static int add_line(struct collection *c, const cJSON *line)
 	t->verify_checked += count(verify, "checked");
 	t->verify_wrong += count(verify, "wrong");
 	t->verify_unresolved += count(verify, "unresolved");
-	t->saved_ns += signed_count(line, "saved_ns");
-	p->saved_ns += signed_count(line, "saved_ns");
+	t->saved_ns += summary_integer(line, "saved_ns");
+	p->saved_ns += summary_integer(line, "saved_ns");
 	return 0;
 }
 
@@ -153,13 +154,13 @@ static int add_lines(struct collection *c, const char *text, size_t bytes)
 	while (bytes && !error) {
 		const char *newline = memchr(text, '\n', bytes);
 		size_t length = newline ? (size_t)(newline - text) : bytes;
-		cJSON *line = cJSON_ParseWithLength(text, length);
+		json_t *line = json_loadb(text, length, 0, NULL);
 
 		if (line)
 			error = add_line(c, line);
 		else
 			c->s->broken++;
-		cJSON_Delete(line);
+		json_decref(line);
 		length += newline != NULL;
 		text += length;
 		bytes -= length;
@@ -228,12 +229,12 @@ static int64_t now_ms(void)
 }
 
 /* Ends the broker and reads what it has to say. NULL: nothing sensible, or not in time. */
-static cJSON *read_report(int control)
+static json_t *read_report(int control)
 {
 	int64_t until = now_ms() + REPORT_WAIT_MS, left;
 	char *text = NULL;
 	size_t used = 0, room = 0;
-	cJSON *report = NULL;
+	json_t *report = NULL;
 
 	if (control < 0 || shutdown(control, SHUT_WR))
 		return NULL;
@@ -254,7 +255,7 @@ static cJSON *read_report(int control)
 		if (n > 0) {
 			used += (size_t)n;
 		} else if (!n || errno != EINTR) { /* ECONNRESET: it was killed */
-			report = used ? cJSON_ParseWithLength(text, used) : NULL;
+			report = used ? json_loadb(text, used, 0, NULL) : NULL;
 			break;
 		}
 	}
@@ -263,9 +264,9 @@ static cJSON *read_report(int control)
 }
 
 struct row {
-	cJSON *item;
+	json_t *item;
 	double key;
-	int at;
+	size_t at;
 };
 
 static int row_order(const void *a, const void *b)
@@ -274,34 +275,34 @@ static int row_order(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
-	return x->at - y->at;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* Takes out what is no object, and puts those with more of `key` first. */
-static void put_in_order(cJSON *array, const char *key)
+static void put_in_order(json_t *array, const char *key)
 {
-	int n = cJSON_GetArraySize(array), used = 0;
-	struct row *rows = n ? calloc((size_t)n, sizeof *rows) : NULL;
-	cJSON *item;
+	size_t n = json_array_size(array), used = 0;
+	struct row *rows = n ? calloc(n, sizeof *rows) : NULL;
 
-	while (rows && (item = cJSON_DetachItemFromArray(array, 0))) {
-		if (cJSON_IsObject(item)) {
-			rows[used] = (struct row){item, summary_number(item, key), used};
+	for (size_t i = 0; rows && i < n; i++) {
+		json_t *item = json_array_get(array, i);
+
+		if (json_is_object(item)) {
+			rows[used] = (struct row){json_incref(item), summary_number(item, key), used};
 			used++;
-		} else {
-			cJSON_Delete(item);
 		}
 	}
+	(void)json_array_clear(array);
 	if (used)
-		qsort(rows, (size_t)used, sizeof *rows, row_order);
-	for (int i = 0; i < used; i++)
-		(void)cJSON_AddItemToArray(array, rows[i].item);
+		qsort(rows, used, sizeof *rows, row_order);
+	for (size_t i = 0; i < used; i++)
+		(void)json_array_append_new(array, rows[i].item);
 	free(rows);
 }
 
 static void take_in_report(struct summary *s, int control)
 {
-	cJSON *directories, *injection;
+	json_t *directories, *injection;
 
 	s->broker = read_report(control);
 	if (*summary_string(s->broker, "why")) {
@@ -310,8 +311,8 @@ static void take_in_report(struct summary *s, int control)
 	}
 	s->totals.learned += count(s->broker, "learned");
 	s->totals.invalidated += count(s->broker, "invalidated");
-	directories = cJSON_GetObjectItemCaseSensitive(s->broker, "directories");
-	injection = cJSON_GetObjectItemCaseSensitive(s->broker, "injection");
+	directories = json_object_get(s->broker, "directories");
+	injection = json_object_get(s->broker, "injection");
 	put_in_order(directories, "lost");
 	put_in_order(injection, "runs");
 	s->directories = directories;

@@ -8,7 +8,7 @@
 #include "cli/supervise.h"
 #include <fastpath.h>
 
-#include <cjson/cJSON.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,8 +33,8 @@ struct summary {
 	size_t programs_used;
 	/* The broker's report; NULL: none. The arrays in it, NULL if they are missing, have objects
 	 * only, the busiest first. */
-	cJSON *broker;
-	const cJSON *directories, *injection;
+	json_t *broker;
+	const json_t *directories, *injection;
 	/* As given to summary_collect(). */
 	const struct outcome *outcome;
 	const char *scope, *why; /* "tree", "process" or "off"; why not tree, NULL in tree scope */
@@ -53,9 +53,11 @@ struct summary_sources {
 int summary_collect(struct summary *s, const struct summary_sources *from);
 
 /* A member of a JSON object as a number; 0 when it is missing or of another type. */
-double summary_number(const cJSON *object, const char *key);
+double summary_number(const json_t *object, const char *key);
+/* The same as an integer, exact where it is one there; 0 also when it is absurd. */
+int64_t summary_integer(const json_t *object, const char *key);
 /* The same as a string; "" when missing. */
-const char *summary_string(const cJSON *object, const char *key);
+const char *summary_string(const json_t *object, const char *key);
 
 /* Each writes to standard error, in one write. */
 void summary_write_text(const struct summary *s);

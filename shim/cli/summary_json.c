@@ -5,50 +5,56 @@
 
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As it is: cJSON's own numbers are doubles. */
-static void add_number(cJSON *o, const char *key, int64_t value)
+static void add_number(json_t *o, const char *key, int64_t value)
 {
-	char digits[24];
-
-	(void)snprintf(digits, sizeof digits, "%" PRId64, value);
-	(void)cJSON_AddRawToObject(o, key, digits);
+	(void)json_object_set_new(o, key, json_integer(value));
 }
 
-static void add_counts(cJSON *o, const char *key, const char *const *names, const uint64_t *values,
+static void add_string(json_t *o, const char *key, const char *value)
+{
+	(void)json_object_set_new(o, key, json_string(value));
+}
+
+/* Returns `value`, which `o` has taken; both are NULL without memory. */
+static json_t *add_new(json_t *o, const char *key, json_t *value)
+{
+	return json_object_set_new(o, key, value) ? NULL : value;
+}
+
+static void add_counts(json_t *o, const char *key, const char *const *names, const uint64_t *values,
 		       int n)
 {
-	cJSON *counts = cJSON_AddObjectToObject(o, key);
+	json_t *counts = add_new(o, key, json_object());
 
 	for (int i = 0; i < n; i++)
 		add_number(counts, names[i], (int64_t)values[i]);
 }
 
-static void add_broker_number(cJSON *o, const struct summary *s, const char *key, const char *from)
+static void add_broker_number(json_t *o, const struct summary *s, const char *key, const char *from)
 {
-	add_number(o, key, (int64_t)summary_number(s->broker, from));
+	add_number(o, key, summary_integer(s->broker, from));
 }
 
-static void add_run(cJSON *all, const struct summary *s)
+static void add_run(json_t *all, const struct summary *s)
 {
 	const struct fastpath_stats *t = &s->totals;
-	cJSON *run = cJSON_AddObjectToObject(all, "run"), *verify;
+	json_t *run = add_new(all, "run", json_object()), *verify;
 
 	add_number(run, "status", s->outcome->status);
 	add_number(run, "signal", s->outcome->signal);
 	add_number(run, "wall_ns", (int64_t)s->outcome->wall_ns);
 	add_number(run, "processes", (int64_t)s->processes);
-	(void)cJSON_AddStringToObject(run, "scope", s->scope);
+	add_string(run, "scope", s->scope);
 	if (s->why)
-		(void)cJSON_AddStringToObject(run, "why", s->why);
+		add_string(run, "why", s->why);
 	add_counts(run, "calls", summary_calls, t->calls, FASTPATH_CALLS);
 	add_counts(run, "served", summary_calls, t->served, FASTPATH_CALLS);
 	add_counts(run, "kernel", summary_reasons, t->kernel, FASTPATH_REASONS);
-	verify = cJSON_AddObjectToObject(run, "verify");
+	verify = add_new(run, "verify", json_object());
 	add_number(verify, "checked", (int64_t)t->verify_checked);
 	add_number(verify, "wrong", (int64_t)t->verify_wrong);
 	add_number(verify, "unresolved", (int64_t)t->verify_unresolved);
@@ -62,33 +68,32 @@ static void add_run(cJSON *all, const struct summary *s)
 	add_number(run, "broken", (int64_t)s->broken);
 }
 
-static void add_programs(cJSON *all, const struct summary *s)
+static void add_programs(json_t *all, const struct summary *s)
 {
-	cJSON *programs = cJSON_AddArrayToObject(all, "programs");
+	json_t *programs = add_new(all, "programs", json_array());
 
 	for (size_t i = 0; i < s->programs_used; i++) {
 		const struct program *p = &s->programs[i];
-		cJSON *o = cJSON_CreateObject();
+		json_t *o = json_object();
 
-		(void)cJSON_AddStringToObject(o, "exe", p->exe);
+		add_string(o, "exe", p->exe);
 		add_number(o, "processes", (int64_t)p->processes);
 		add_number(o, "calls", (int64_t)p->calls);
 		add_number(o, "served", (int64_t)p->served);
 		add_number(o, "saved_ns", p->saved_ns);
-		(void)cJSON_AddItemToArray(programs, o);
+		(void)json_array_append_new(programs, o);
 	}
 }
 
-static void add_array(cJSON *all, const char *key, const cJSON *array)
+static void add_array(json_t *all, const char *key, const json_t *array)
 {
-	cJSON *copy = cJSON_IsArray(array) ? cJSON_Duplicate(array, 1) : cJSON_CreateArray();
-
-	(void)cJSON_AddItemToObject(all, key, copy);
+	(void)json_object_set_new(all, key,
+				  json_is_array(array) ? json_copy((json_t *)array) : json_array());
 }
 
 void summary_write_json(const struct summary *s)
 {
-	cJSON *all = cJSON_CreateObject();
+	json_t *all = json_object();
 	char *text, *line;
 	int n;
 
@@ -97,8 +102,8 @@ void summary_write_json(const struct summary *s)
 	add_programs(all, s);
 	add_array(all, "directories", s->directories);
 	add_array(all, "injection", s->injection);
-	text = cJSON_PrintUnformatted(all);
-	cJSON_Delete(all);
+	text = json_dumps(all, JSON_COMPACT);
+	json_decref(all);
 	n = text ? asprintf(&line, "%s\n", text) : -1;
 	free(text);
 	if (n < 0) {

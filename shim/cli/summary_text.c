@@ -93,19 +93,19 @@ static void put_programs(FILE *f, const struct summary *s)
 
 static void put_directories(FILE *f, const struct summary *s)
 {
-	int n = cJSON_GetArraySize(s->directories), rows = 0;
-	const cJSON *d;
+	size_t n = json_array_size(s->directories);
 
 	if (n)
 		(void)fprintf(f, "fastpath:       lost      names       rang directory\n");
-	for (d = s->directories ? s->directories->child : NULL; d && rows < ROWS;
-	     d = d->next, rows++) {
+	for (size_t i = 0; i < n && i < ROWS; i++) {
+		const json_t *d = json_array_get(s->directories, i);
+
 		(void)fprintf(f, "fastpath: %10.0f %10.0f %10.0f ", summary_number(d, "lost"),
 			      summary_number(d, "names"), summary_number(d, "rang"));
 		put_path(f, summary_string(d, "path"));
 	}
 	if (n > ROWS)
-		(void)fprintf(f, "fastpath: and %d more directories\n", n - ROWS);
+		(void)fprintf(f, "fastpath: and %zu more directories\n", n - ROWS);
 }
 
 /* Programs that go on with the library are no news. */
@@ -113,7 +113,8 @@ static void put_injection(FILE *f, const struct summary *s)
 {
 	int rows = 0, more = 0;
 
-	for (const cJSON *p = s->injection ? s->injection->child : NULL; p; p = p->next) {
+	for (size_t i = 0; i < json_array_size(s->injection); i++) {
+		const json_t *p = json_array_get(s->injection, i);
 		const char *verdict = summary_string(p, "verdict");
 
 		if (strcmp(verdict, "dropped") != 0 && strcmp(verdict, "cannot") != 0)
@@ -131,7 +132,7 @@ static void put_injection(FILE *f, const struct summary *s)
 	}
 	if (more)
 		(void)fprintf(f, "fastpath: and %d more without it\n", more);
-	else if (!rows && cJSON_GetArraySize(s->injection))
+	else if (!rows && json_array_size(s->injection))
 		(void)fprintf(f, "fastpath: every program was run with the library\n");
 }
 

@@ -289,7 +289,7 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 		profile_note((enum fastpath_call)q->family);
 	if (scope.quiet || scope.detached)
 		return result;
-	if (!scope_session() && session_offered())
+	if (session_offered() && !session_waits())
 		session_attach();
 	if (scope_session())
 		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail, q->refused);

@@ -112,10 +112,10 @@ static void leave(bool for_good)
 {
 	if (likely(!scope.on))
 		return;
-	if (for_good)
-		report_exit();
 	if (scope.settings.session)
-		session_report_exec(for_good);
+		session_report_exec(for_good); /* before what was counted is forgotten */
+	if (for_good && scope.observed)
+		report_exit();
 }
 
 /* Must the environment be another for the program that `path` names? */

@@ -113,9 +113,10 @@ void scope_end(void)
 {
 	if (!scope.on)
 		return;
-	report_exit();
 	if (scope.settings.session)
-		session_report_end();
+		session_report_end(); /* before what was counted is forgotten */
+	if (scope.observed)
+		report_exit();
 }
 
 FP_COLD struct region *scope_region(void)
@@ -179,7 +180,8 @@ static int start_authority(struct region *r, unsigned bells)
 		.trust = scope.settings.trust,
 		.reserved = sizeof(struct segment),
 		.limit = SEGMENT_BYTES,
-		.bell_memory = r->bells[r->generation],
+		.bells_shown = r->bells[r->generation].shown,
+		.bells_hidden = r->bells[r->generation].hidden,
 	};
 
 	int error = authority_start(&r->authority, &r->segment, &o);

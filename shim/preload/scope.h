@@ -29,7 +29,9 @@ struct region {
 		struct segment segment;
 		char bytes[SEGMENT_BYTES + SEGMENT_SLACK];
 	};
-	char bells[2][BELL_MEMORY_BYTES];
+	struct {
+		char shown[BELL_SHOWN_BYTES], hidden[BELL_HIDDEN_BYTES];
+	} bells[2];
 	struct counters slots[REGION_SLOTS];
 	struct loss losses[REGION_LOSSES];
 	/* Whose statistics these are. */

@@ -21,6 +21,8 @@
 #include "base/signals.h"
 
 enum {
+	TEACH_FIRST = 3,    /* losses before anything is told: most processes have no more */
+	WAKE_FIRST = 6,	    /* losses before the broker is woken to listen */
 	REFUSED_EVERY = 64, /* losses in refused directories between two that are told */
 	REPORT_LOT = 3,	    /* of so many runs and one, one reports itself */
 	REPORT_KNOWN_LOT = 31,
@@ -254,7 +256,8 @@ FP_COLD void session_teach(const struct path *p, unsigned question, unsigned det
 	};
 
 	count_owned(&scope.ledger.lost, 1);
-	if (p->length >= POST_TEXT || scope.quiet)
+	if (p->length >= POST_TEXT || scope.quiet ||
+	    (scope.ledger.lost < TEACH_FIRST && !scope.settings.eager))
 		return;
 	/* Now and then the broker tries again what it refused. */
 	if (refused && scope.ledger.lost % REFUSED_EVERY && !scope.settings.eager)
@@ -265,7 +268,8 @@ FP_COLD void session_teach(const struct path *p, unsigned question, unsigned det
 	/* Losses in one directory are one request. */
 	n.key = hash_string(p->text, question ? p->length : p->directory) + question * 16 + detail;
 	inbox_post(in, &n, p->text);
-	session_wake();
+	if (scope.ledger.lost >= WAKE_FIRST || scope.settings.eager)
+		session_wake();
 }
 
 /* One in `of` + 1 of programs and their forked children. */

@@ -16,6 +16,12 @@ FP_INLINE bool session_offered(void)
 	return scope.settings.session && !load_relaxed(&scope.session_decided);
 }
 
+/* Is it too early for that? A process that loses once costs less than attaching it. */
+FP_INLINE bool session_waits(void)
+{
+	return !scope.ledger.lost && !scope.settings.eager;
+}
+
 /* False: there is none for this process, or not yet; process scope may serve. */
 bool session_attach(void);
 

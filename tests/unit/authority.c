@@ -53,7 +53,7 @@ TEST(only_a_page_bell_is_announced_in_the_segment)
 	for (int i = 0; i < BELLS; i++) {
 		uint32_t where = now->segment->bells[i].flags;
 
-		CHECK(where >= SESSION_BYTES && where < SESSION_BYTES + BELL_MEMORY_BYTES);
+		CHECK(where >= SESSION_BYTES && where < SESSION_BYTES + BELL_SHOWN_BYTES);
 	}
 }
 
@@ -62,12 +62,14 @@ TEST(a_pending_check_after_a_page_bell_takes_its_words_away)
 {
 	static struct authority second;
 	struct session page = {0};
-	static char memory[BELL_MEMORY_BYTES] __attribute__((aligned(4096)));
+	static char shown[BELL_SHOWN_BYTES] __attribute__((aligned(4096)));
+	static char hidden[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
 	struct authority_options o = {
 	    .bells = BELL_TRY_EPOLL,
 	    .reserved = sizeof(struct segment),
 	    .limit = SESSION_BYTES,
-	    .bell_memory = memory,
+	    .bells_shown = shown,
+	    .bells_hidden = hidden,
 	};
 
 	session_open(&page, (struct authority_options){.bells = BELL_TRY_PAGE | BELL_TRY_EPOLL});

@@ -103,7 +103,7 @@ __attribute__((unused, format(printf, 1, 2))) static const char *at(const char *
 /* A session of one's own; o as in authority_start(), but for the memory. */
 __attribute__((unused)) static void session_open(struct session *s, struct authority_options o)
 {
-	char *memory = mmap(NULL, SESSION_BYTES + BELL_MEMORY_BYTES, PROT_READ | PROT_WRITE,
+	char *memory = mmap(NULL, SESSION_BYTES + BELL_SHOWN_BYTES + BELL_HIDDEN_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(memory != MAP_FAILED);
@@ -118,7 +118,8 @@ __attribute__((unused)) static void session_open(struct session *s, struct autho
 		o.reserved = sizeof(struct segment);
 	if (!o.limit)
 		o.limit = SESSION_BYTES;
-	o.bell_memory = memory + SESSION_BYTES;
+	o.bells_shown = memory + SESSION_BYTES;
+	o.bells_hidden = memory + SESSION_BYTES + BELL_SHOWN_BYTES;
 	s->error = authority_start(s->authority, s->segment, &o);
 	s->started = true;
 }
@@ -133,7 +134,7 @@ __attribute__((unused)) static void session_close(struct session *s)
 		close(b->inotify_fd);
 		close(b->mounts_fd);
 	}
-	munmap(s->segment, SESSION_BYTES + BELL_MEMORY_BYTES);
+	munmap(s->segment, SESSION_BYTES + BELL_SHOWN_BYTES + BELL_HIDDEN_BYTES);
 	munmap(s->authority, sizeof *s->authority);
 	*s = (struct session){0};
 }
