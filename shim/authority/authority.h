@@ -89,6 +89,7 @@ struct authority {
 	bool old_mount_ids; /* the kernel has no unique ones */
 	bool first_thread; /* the owner is the process's first */
 	bool label_known, label_decides; /* does a security label decide access()? */
+	uint64_t newest_mount; /* unique id: later ones are not walked; 0: not known, and then: */
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
 	const char *skip, *trust;
 	uint32_t places_used, watches_used, mounts_used;

@@ -50,6 +50,7 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 	}
 	if (o->visible)
 		bell_keep(&a->bell);
+	refuse_start(a);
 	authority_adopt(a);
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
 	segment_end(s);

@@ -58,25 +58,48 @@ static const struct file_system *by_magic(uint32_t magic)
 	return NULL;
 }
 
+/* Newer than some uapi headers that fastpath builds with: statmount(2) and listmount(2), Linux 6.8. */
+enum { CALL_STATMOUNT = 457, CALL_LISTMOUNT = 458, STATMOUNT_BASIC = 1, LIST_BATCH = 32 };
+
+struct mount_request {
+	uint32_t size, unused;
+	uint64_t mount, wanted;
+};
+
+void refuse_start(struct authority *a)
+{
+	struct mount_request r = {.size = sizeof r, .mount = UINT64_MAX /* LSMT_ROOT */};
+	uint64_t ids[LIST_BATCH];
+	struct statx root;
+	long n;
+
+	a->newest_mount = 0;
+	if (sys_statx(SYS_AT_FDCWD, "/", 0, SYS_STATX_MNT_ID_UNIQUE, &root) ||
+	    !(root.stx_mask & SYS_STATX_MNT_ID_UNIQUE))
+		return;
+	/* Unique ids are given out in order; they are listed in order, those after `wanted`. */
+	do {
+		n = sys4(CALL_LISTMOUNT, &r, ids, LIST_BATCH, 0);
+		if (n < 0)
+			return;
+		if (n)
+			r.wanted = ids[n - 1];
+	} while (n == LIST_BATCH);
+	a->newest_mount = root.stx_mnt_id > r.wanted ? root.stx_mnt_id : r.wanted;
+}
+
 static struct mount *mount_find(struct authority *a, uint64_t id)
 {
 	for (uint32_t i = 0; i < a->mounts_used; i++)
 		if (a->mounts[i].id == id)
 			return &a->mounts[i];
 	/* A descriptor of ours on a mount made since we began could make its umount fail. */
-	if (a->mounts_closed || a->mounts_used == MOUNTS)
+	if ((a->newest_mount ? id > a->newest_mount : a->mounts_closed) || a->mounts_used == MOUNTS)
 		return NULL;
 	a->mounts[a->mounts_used] = (struct mount){.id = id, .verdict = -EAGAIN};
 	return &a->mounts[a->mounts_used++];
 }
 
-/* Newer than some uapi headers that fastpath builds with: statmount(2), Linux 6.8. */
-enum { CALL_STATMOUNT = 457, STATMOUNT_BASIC = 1 };
-
-struct statmount_request {
-	uint32_t size, unused;
-	uint64_t mount, wanted;
-};
 
 struct statmount_answer {
 	uint32_t size, unused;
@@ -89,7 +112,7 @@ struct statmount_answer {
 /* The kernel's own word for a mount's type, or 0: by unique id. */
 static uint32_t magic_by_statmount(uint64_t mount)
 {
-	struct statmount_request r = {.size = sizeof r, .mount = mount, .wanted = STATMOUNT_BASIC};
+	struct mount_request r = {.size = sizeof r, .mount = mount, .wanted = STATMOUNT_BASIC};
 	struct statmount_answer out;
 
 	if (sys4(CALL_STATMOUNT, &r, &out, sizeof out, 0) || !(out.got & STATMOUNT_BASIC))

@@ -27,7 +27,10 @@ bool refuse_racy_xattrs(const struct authority *a, uint32_t place);
  * that can change without an event? */
 bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd);
 
-/* The mount table changed: judge anew, and walk no mount that was not there before. */
+/* At the beginning: which mounts are there. */
+void refuse_start(struct authority *a);
+
+/* The mount table changed: judge anew. */
 void refuse_mounts_changed(struct authority *a);
 
 /* Does a security module with labels decide access() here? */

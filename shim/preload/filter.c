@@ -50,6 +50,7 @@ static void try_all(void)
 	sys2(SYS_munmap, NULL, 0);
 	sys3(SYS_get_robust_list, 0, &head, &length);
 	sys4(457 /* statmount */, NULL, NULL, 0, 0);
+	sys4(458 /* listmount */, NULL, NULL, 0, 0);
 }
 
 bool filter_kills(void)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # answers.sh - hazards 19 to 26: what is answered is what the kernel and glibc answer, in return
 # value, errno and data, for every spelling of the calls and every shape of path and argument.
+trees=1
 . "$(dirname "$0")/lib.sh"
 answers=$progs/answers
 

@@ -2,6 +2,7 @@
 # coherence.sh - hazards 4 to 18: whatever changes what a path means, however it is changed and by
 # whomever, the next lookup says what the kernel says. Every case makes the facts known first and
 # proves it.
+trees=1
 . "$(dirname "$0")/lib.sh"
 change=$progs/change
 

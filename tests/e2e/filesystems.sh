@@ -1,6 +1,7 @@
 #!/bin/bash
 # filesystems.sh - hazards 13 to 18i by file system: the same changes on each kind that is served, no
 # change missed on those that are refused.
+trees=1
 . "$(dirname "$0")/lib.sh"
 change=$progs/change
 if ! is_root; then

@@ -69,17 +69,18 @@ fi
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# who may ask: root and an ordinary user, or whoever runs the suite
+# who may ask: root and an ordinary user, or whoever runs the suite; with either bell, and, where the
+# script says so (trees=1), in a session of its own
 modes() # both|root|user
 {
 	local w
 	if ! is_root; then
-		[ "$1" = root ] || echo "user,page user,epoll"
+		[ "$1" = root ] || echo "user,page user,epoll${trees:+ user,tree}"
 		return
 	fi
 	for w in root user; do
 		[ "$1" = both ] || [ "$1" = $w ] || continue
-		echo "$w,page $w,epoll"
+		echo "$w,page $w,epoll${trees:+ $w,tree}"
 	done
 }
 
@@ -126,12 +127,15 @@ limit=60
 # with MODE CMD...: start it in ${dir:-$case}, under the library, in the background; its id is in $pid.
 with()
 {
-	local mode=$1 test=eager as=()
+	local mode=$1 how=(FASTPATH_TEST=eager "LD_PRELOAD=$lib") run=() as=()
 	shift
-	[ "${mode##*,}" = epoll ] && test=eager,bell=epoll
+	case ${mode##*,} in
+	epoll) how=(FASTPATH_TEST=eager,bell=epoll "LD_PRELOAD=$lib") ;;
+	tree) how=(FASTPATH_TEST=eager,tick=20) run=("${lib%/*}/fastpath" run) ;;
+	esac
 	[ "${mode%%,*}" = user ] && is_root && as=(-u "$user")
 	"$progs/launch" -t "$limit" -C "${dir:-$case}" "${as[@]}" "${limits[@]}" FASTPATH=1 \
-		FASTPATH_TEST=$test FASTPATH_STATS="json:$stats" LD_PRELOAD="$lib" "${extra[@]}" "${via[@]}" "$@" <&0 8>&- 9>&- &
+		FASTPATH_STATS="json:$stats" "${how[@]}" "${extra[@]}" "${run[@]}" "${via[@]}" "$@" <&0 8>&- 9>&- &
 	pid=$!
 }
 
@@ -161,11 +165,13 @@ print(eval(sys.argv[3]))' "$stats" "$pid" "$1"
 # hit MODE: says why not, unless process $pid was served with the mode's bell.
 hit()
 {
-	local bell=${1##*,} got
-	got=$(query '"lines %d served %d bell %s" % (len(M), served(M), ",".join(sorted({l["bell"] for l in M if served([l])})))' 2>&1)
+	local bell=${1##*,} not=tree got
+	[ "$bell" = tree ] && bell=page not=process
+	got=$(query '"lines %d served %d bell %s scope %s" % (len(M), served(M), ",".join(sorted({l["bell"] for l in M if served([l])})), ",".join(sorted({l["scope"] for l in M if served([l])})))' 2>&1)
 	case $got in
 	*" served 0 "*) echo "nothing was served ($got)" ;;
-	*" bell $bell") ;;
+	*"scope "*$not*) echo "the scope must not be $not: $got" ;;
+	*" bell $bell scope "*) ;;
 	*) echo "the bell must be $bell: $got" ;;
 	esac
 }
@@ -295,6 +301,7 @@ orders=(main thread child) # who is first to ask after a change, in turn
 hazard_in()
 {
 	local mode=$1 name=$2 setup=$3 paths=() p why= step order first bell=${1##*,} log=$base/log
+	[ "$bell" = tree ] && bell=page
 	[ -z "$(type -t before_setup)" ] || before_setup
 	fresh
 	if ! eval "$setup" >"$base/setup" 2>&1; then
