@@ -84,6 +84,7 @@ struct authority {
 	struct bell bell;
 	uint32_t owner; /* thread id; 0: not started */
 	uint32_t pid;
+	uint32_t reserved; /* as in authority_options */
 	bool broken;	/* for good: seq stays odd */
 	bool eager;
 	bool old_mount_ids; /* the kernel has no unique ones */
@@ -163,5 +164,11 @@ enum learned authority_learn_present(struct authority *a, const char *text, uint
 
 /* Ends every fact. */
 void authority_forget(struct authority *a);
+
+/* Is there hardly room for more? What was known once stays in the tables, even where it has ended. */
+bool authority_is_full(const struct authority *a);
+
+/* Ends every fact and begins with empty tables. */
+void authority_renew(struct authority *a);
 
 #endif

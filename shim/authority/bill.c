@@ -42,17 +42,10 @@ static void charge(struct bill *b, unsigned i, struct loss *losses, uint32_t mas
 		   uint32_t count)
 {
 	struct loss *e = b->entry[i] = find(losses, mask, (uint32_t)(hash >> 32) | 1);
-	uint64_t sixteen;
 
-	if (!e)
-		return;
-	e->count = count < (uint32_t)UINT16_MAX - e->count ? (uint16_t)(e->count + count) : UINT16_MAX;
-	sixteen = (uint64_t)16 * e->count / sixteenths(e);
-	if (sixteen >= b->highest) {
-		b->highest = sixteen;
-		b->tries = e->tries;
-		b->again = e->bought;
-	}
+	if (e)
+		e->count = count < (uint32_t)UINT16_MAX - e->count ? (uint16_t)(e->count + count)
+								   : UINT16_MAX;
 }
 
 void bill_charge(struct bill *b, struct loss *losses, uint32_t mask, const char *text, uint32_t length,
@@ -71,7 +64,14 @@ void bill_charge(struct bill *b, struct loss *losses, uint32_t mask, const char 
 
 bool bill_is_due(const struct bill *b, uint64_t price_ns, uint64_t learn_ns, uint64_t boldness)
 {
-	return b->highest * price_ns >= (learn_ns << b->tries) / (b->again ? 1 : boldness);
+	for (unsigned i = 0; i < BLAMED; i++) {
+		const struct loss *e = b->entry[i];
+
+		if (e && price_ns * e->count * 16 / sixteenths(e) >=
+				 (learn_ns << e->tries) / (e->bought ? 1 : boldness))
+			return true;
+	}
+	return false;
 }
 
 void bill_settle(struct bill *b, bool bought)

@@ -23,10 +23,7 @@ struct loss {
 enum { BLAMED = 3 };
 
 struct bill {
-	struct loss *entry[BLAMED];
-	uint64_t highest; /* count among them, in sixteenths of what has to be lost */
-	uint32_t tries;
-	bool again; /* bought before */
+	struct loss *entry[BLAMED]; /* NULL: not charged */
 };
 
 /*

@@ -41,6 +41,7 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 	a->skip = o->skip;
 	a->trust = o->trust;
 	a->learn_ns = WORTH_FIRST_LEARN_NS;
+	a->reserved = o->reserved;
 	segment_begin(s);
 	segment_reset(s, o->reserved, o->limit);
 	error = bell_make(&a->bell, s, o->bells_shown, o->bells_hidden, o->bells);
@@ -228,36 +229,47 @@ static enum learned list_there(struct walk *w, const char *text, uint32_t length
 	return LEARNED_FACT;
 }
 
+static const char xattr_names[XATTR_NAMES][26] = {"security.selinux", "security.capability",
+						  "system.posix_acl_access", "system.posix_acl_default"};
+
+/* Which of them are absent: who asks for one asks for the others next. As record.xattr_absent. */
+static unsigned ask_xattrs(struct authority *a, uint32_t place)
+{
+	const char *path = (const char *)place_record(a, place)->path;
+	/* ACLs that a remount can hide are not remembered. */
+	unsigned names = refuse_changeable_acl(a, place) ? 2 : XATTR_NAMES, absent = 0;
+
+	for (unsigned i = 0; i < names; i++)
+		if (sys4(SYS_getxattr, path, xattr_names[i], NULL, 0) == -ENODATA)
+			absent |= 1U << i;
+	/* Where nothing is followed, lgetxattr() asks the same. */
+	return a->places[place].kind == PLACE_LINK ? absent : absent | absent << XATTR_NAMES;
+}
+
 /* Asks the kernel the question of a positive fact, and writes its answer down. */
 static enum learned ask(struct authority *a, struct record *r, uint32_t place,
 			enum question question, unsigned detail)
 {
-	static const char names[][26] = {"security.selinux", "security.capability",
-					 "system.posix_acl_access", "system.posix_acl_default"};
 	const char *path = (const char *)r->path;
 	const struct place *p = &a->places[place];
-	unsigned call;
 
 	switch (question) {
 	case QUESTION_ACCESS:
 		if (refuse_by_label(a) ||
 		    sys3(SYS_faccessat, SYS_AT_FDCWD, path, detail) != 0 ||
 		    (refuse_changeable_acl(a, place) &&
-		     sys4(SYS_getxattr, path, names[2], NULL, 0) != -ENODATA))
+		     sys4(SYS_getxattr, path, xattr_names[2], NULL, 0) != -ENODATA))
 			return LEARNED_NOTHING;
 		store_relaxed(&r->access_ok, (uint8_t)(r->access_ok | ACCESS_EXISTS | detail));
 		break;
 	case QUESTION_XATTR:
 	case QUESTION_LXATTR:
-		/* Of a symlink itself nothing is remembered, nor of ACLs that a remount can hide. */
-		if ((p->kind == PLACE_LINK && question == QUESTION_LXATTR) ||
-		    (detail >= 2 && refuse_changeable_acl(a, place)) || refuse_racy_xattrs(a, place))
+		/* Of a symlink itself nothing is remembered. */
+		if ((p->kind == PLACE_LINK && question == QUESTION_LXATTR) || refuse_racy_xattrs(a, place))
 			return LEARNED_NOTHING;
-		call = question == QUESTION_XATTR ? SYS_getxattr : SYS_lgetxattr;
-		if (sys4(call, path, names[detail], NULL, 0) != -ENODATA)
+		store_relaxed(&r->xattr_absent, (uint8_t)(r->xattr_absent | ask_xattrs(a, place)));
+		if (!(r->xattr_absent >> (detail + (question == QUESTION_XATTR ? 0 : XATTR_NAMES)) & 1))
 			return LEARNED_NOTHING;
-		detail += question == QUESTION_XATTR ? 0 : XATTR_NAMES;
-		store_relaxed(&r->xattr_absent, (uint8_t)(r->xattr_absent | 1U << detail));
 		break;
 	default:
 		break; /* the walk answered it */
@@ -336,6 +348,29 @@ void authority_forget(struct authority *a)
 	signals_block(&mask);
 	segment_begin(a->segment);
 	place_end_all(a);
+	conclude(a);
+	signals_restore(&mask);
+}
+
+bool authority_is_full(const struct authority *a)
+{
+	const struct segment *s = a->segment;
+
+	return a->places_used > PLACES / 16 * 15 || load_relaxed(&s->used) > load_relaxed(&s->limit) / 16 * 15;
+}
+
+void authority_renew(struct authority *a)
+{
+	uint64_t mask;
+
+	signals_block(&mask);
+	segment_begin(a->segment);
+	place_end_all(a);
+	watch_sweep(a);
+	a->places_used = 0;
+	for (unsigned i = 0; i < SPARE_FILTERS; i++)
+		a->spare_filters[i] = 0;
+	segment_reset(a->segment, a->reserved, load_relaxed(&a->segment->limit));
 	conclude(a);
 	signals_restore(&mask);
 }

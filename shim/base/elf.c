@@ -8,7 +8,7 @@
 
 #include <link.h>
 
-enum { HEADERS_MAX = 24, DYNAMIC_MAX = 64, NAME_BYTES = 24, CLASS_AT = 4, MACHINE_AT = 18 };
+enum { HEADERS_MAX = 24, DYNAMIC_MAX = 1024, DYNAMIC_BATCH = 16, NAME_BYTES = 24 };
 
 #if __SIZEOF_POINTER__ == 8
 #define OUR_CLASS ELFCLASS64
@@ -54,46 +54,69 @@ static bool is_sanitizer(const char *name)
 			 string_after(rest, "tsan")));
 }
 
+/* Entries of the dynamic section, a few at a time: how many, from number `first`. */
+static long read_dynamic(int fd, ElfW(Dyn) * out, uint64_t at, long first)
+{
+	long n = sys4(SYS_pread64, fd, out, DYNAMIC_BATCH * sizeof *out, at + (uint64_t)first * sizeof *out);
+
+	return n > 0 ? n / (long)sizeof *out : 0;
+}
+
+/* The first value of a tag; 0: there is none. */
+static uint64_t dynamic_value(int fd, uint64_t dynamic, ElfW(Sxword) tag)
+{
+	ElfW(Dyn) entry[DYNAMIC_BATCH];
+	long n;
+
+	for (long first = 0; first < DYNAMIC_MAX && (n = read_dynamic(fd, entry, dynamic, first)); first += n)
+		for (long i = 0; i < n && entry[i].d_tag != DT_NULL; i++)
+			if (entry[i].d_tag == tag)
+				return entry[i].d_un.d_val;
+	return 0;
+}
+
 static bool needs_sanitizer(int fd, const ElfW(Phdr) * headers, unsigned count, uint64_t dynamic)
 {
-	ElfW(Dyn) entry[DYNAMIC_MAX];
-	uint64_t strings = 0, at;
-	long n = sys4(SYS_pread64, fd, entry, sizeof entry, dynamic);
-	long entries = n > 0 ? n / (long)sizeof *entry : 0;
+	ElfW(Dyn) entry[DYNAMIC_BATCH];
+	uint64_t strings;
+	long n;
 
-	for (long i = 0; i < entries && entry[i].d_tag != DT_NULL; i++)
-		if (entry[i].d_tag == DT_STRTAB)
-			strings = entry[i].d_un.d_ptr;
-	if (!offset_of(headers, count, strings, &at))
+	if (!offset_of(headers, count, dynamic_value(fd, dynamic, DT_STRTAB), &strings))
 		return false;
-	/* A sanitizer's runtime comes before the libraries that it has to come before. */
-	for (long i = 0; i < entries && entry[i].d_tag == DT_NEEDED; i++) {
-		char name[NAME_BYTES + 1] = {0};
+	for (long first = 0; first < DYNAMIC_MAX && (n = read_dynamic(fd, entry, dynamic, first)); first += n) {
+		for (long i = 0; i < n; i++) {
+			char name[NAME_BYTES + 1] = {0};
 
-		if (sys4(SYS_pread64, fd, name, NAME_BYTES, at + entry[i].d_un.d_val) > 0 &&
-		    is_sanitizer(name))
-			return true;
+			if (entry[i].d_tag == DT_NULL)
+				return false;
+			if (entry[i].d_tag == DT_NEEDED &&
+			    sys4(SYS_pread64, fd, name, NAME_BYTES, strings + entry[i].d_un.d_val) > 0 &&
+			    is_sanitizer(name))
+				return true;
+		}
 	}
 	return false;
 }
 
 bool elf_takes_preload(int fd)
 {
+	/* Both classes begin with the same bytes. */
+	union {
+		unsigned char ident[EI_NIDENT];
+		ElfW(Ehdr) header;
+	} start;
 	ElfW(Phdr) headers[HEADERS_MAX];
-	unsigned char start[64];
-	ElfW(Ehdr) header;
-	uint16_t machine;
 	unsigned count;
 
-	if (!read_at(fd, start, sizeof start, 0) || !bytes_equal(start, ELFMAG, SELFMAG))
+	if (!read_at(fd, &start, sizeof start, 0) || !bytes_equal(start.ident, ELFMAG, SELFMAG))
 		return true;
-	bytes_copy(&machine, start + MACHINE_AT, sizeof machine);
-	if (start[CLASS_AT] != OUR_CLASS || machine != OUR_MACHINE)
+	if (start.ident[EI_CLASS] != OUR_CLASS || start.header.e_machine != OUR_MACHINE)
 		return false;
-	bytes_copy(&header, start, sizeof header);
-	count = header.e_phnum < HEADERS_MAX ? header.e_phnum : HEADERS_MAX;
-	if (header.e_phentsize != sizeof *headers ||
-	    !read_at(fd, headers, count * sizeof *headers, header.e_phoff))
+	count = start.header.e_phnum;
+	if (count > HEADERS_MAX)
+		count = HEADERS_MAX;
+	if (start.header.e_phentsize != sizeof *headers ||
+	    !read_at(fd, headers, count * sizeof *headers, start.header.e_phoff))
 		return true;
 	for (unsigned i = 0; i < count; i++)
 		if (headers[i].p_type == PT_DYNAMIC)

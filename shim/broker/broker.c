@@ -16,6 +16,7 @@
 #include "broker/programs.h"
 #include "broker/report.h"
 #include "cache/session.h"
+#include "cache/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,11 +49,11 @@ enum {
 };
 
 struct state {
+	char bells[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
 	struct session *session;
 	struct inbox *inbox;
 	struct authority authority;
 	struct programs programs;
-	char bells[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
 	struct loss losses[BROKER_LOSSES];
 	uint32_t lost_at[PLACES];
 	uint64_t busy[POST_SLOTS / 64];
@@ -68,13 +69,30 @@ struct state {
 
 static struct state broker = {.session_fd = -1, .inbox_fd = -1};
 
+/* ftruncate(2) without the signal of a limit on the size of files. */
+static int set_size(int fd, size_t size)
+{
+	const struct timespec now = {0, 0};
+	sigset_t limit, old;
+	int error;
+
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &limit, &old);
+	error = ftruncate(fd, (off_t)size);
+	if (error)
+		sigtimedwait(&limit, NULL, &now);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return error;
+}
+
 static int memory_fd(const char *name, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | 0x8U /* MFD_NOEXEC_SEAL */);
 
 	if (fd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 && ftruncate(fd, (off_t)size)) {
+	if (fd >= 0 && set_size(fd, size)) {
 		close(fd);
 		return -1;
 	}
@@ -119,8 +137,6 @@ static void *watch_command(void *unused)
 	(void)unused;
 	while (poll(p, 2, -1) < 0 && errno == EINTR)
 		;
-	if (broker.control < 0)
-		_exit(0);
 	store_relaxed(&broker.ending, true);
 	sys3(SYS_futex, &broker.session->sleeping, FUTEX_WAKE, 1);
 	return NULL;
@@ -194,7 +210,7 @@ static const char *set_up(void)
 	if (error == -EAGAIN)
 		return why_no_bell();
 	if (error == -EMFILE)
-		return "the user's inotify instances are used up (fs.inotify.max_user_instances)";
+		return "no inotify instance (fs.inotify.max_user_instances) or no descriptor is left";
 	if (error)
 		return "inotify or the mount table cannot be had";
 	if (start_watching())
@@ -318,6 +334,8 @@ static void sleep_well(uint64_t ns)
 
 static void end_now(void)
 {
+	/* Nobody is to believe what rings say while they go. */
+	segment_begin(&broker.session->segment);
 	if (broker.control >= 0)
 		report_write(broker.control, &broker.authority, broker.inbox, &broker.programs,
 			     broker.lost_at);
@@ -335,6 +353,16 @@ static void sweep(void)
 	inbox_sweep(broker.inbox, broker.busy);
 }
 
+/* A long session sees many directories come and go. */
+static void renew_if_full(void)
+{
+	if (!authority_is_full(&broker.authority))
+		return;
+	authority_renew(&broker.authority);
+	memset(broker.losses, 0, sizeof broker.losses);
+	memset(broker.lost_at, 0, sizeof broker.lost_at);
+}
+
 static void serve(void)
 {
 	uint64_t tick = broker.options.tick_us ? (uint64_t)broker.options.tick_us * 1000 : TICK_NS;
@@ -350,6 +378,7 @@ static void serve(void)
 		store_relaxed(&broker.session->rounds, broker.session->rounds + 1);
 		if (now - broker.swept_ns > SWEEP_NS) {
 			sweep();
+			renew_if_full();
 			programs_retry(&broker.programs, now);
 			broker.swept_ns = now;
 		}
@@ -378,9 +407,9 @@ static void let_go(void)
 							  broker.inbox_fd};
 	sigset_t none;
 
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (unsigned fd = 0; fd < 3; fd++)
@@ -464,7 +493,7 @@ static void describe(struct broker *out, int control)
 {
 	out->pid = broker.pid;
 	out->control = control;
-	snprintf(out->variable, sizeof out->variable, "%x:%x:%llx:%llx:%llx", (unsigned)broker.pid,
+	(void)snprintf(out->variable, sizeof out->variable, "%x:%x:%llx:%llx:%llx", (unsigned)broker.pid,
 		 (unsigned)broker.session_fd, (unsigned long long)broker.device,
 		 (unsigned long long)broker.inode, (unsigned long long)broker.session->nonce);
 }

@@ -19,7 +19,7 @@ struct record_of_runs {
 
 struct programs {
 	struct session *session;
-	uint64_t preload_ns, attach_ns; /* what they cost here, as far as can be told */
+	uint64_t preload_ns, attach_ns, lookup_ns; /* what they cost here, as far as can be told */
 	uint64_t next_ns;		/* when one that was dropped may be tried again */
 	struct record_of_runs of[SESSION_PROGRAMS]; /* as in session->programs */
 };

@@ -21,8 +21,10 @@ static json_t *path_text(const char *path, size_t length)
 
 	if (text || length > sizeof ascii)
 		return text;
+	memcpy(ascii, path, length);
 	for (size_t i = 0; i < length; i++)
-		ascii[i] = (unsigned char)path[i] < 0x80 ? path[i] : '?';
+		if (path[i] & 0x80)
+			ascii[i] = '?';
 	return json_stringn(ascii, length);
 }
 

@@ -41,6 +41,7 @@ static void note_copy(struct note *to, const struct note *from)
 	store_relaxed(&to->execs, load_relaxed(&from->execs));
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is written to */
 static void text_copy(char *to, const char *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)

@@ -4,10 +4,13 @@
 #include "cli/library.h"
 
 #include "base/attributes.h"
+#include "base/elf.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME "libfastpath.so"
@@ -108,4 +111,34 @@ char *library_preload(const char *list, const char *path)
 	}
 	*end = 0;
 	return all;
+}
+
+static int open_program(const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) || !S_ISREG(file.st_mode) || access(path, X_OK))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+bool library_fits(const char *command)
+{
+	const char *list = getenv("PATH");
+	char path[PATH_MAX];
+	int fd = strchr(command, '/') ? open_program(command) : -1;
+	bool fits;
+
+	while (fd < 0 && list && !strchr(command, '/')) {
+		size_t n = strcspn(list, ":");
+
+		if (snprintf(path, sizeof path, "%.*s/%s", n ? (int)n : 1, n ? list : ".", command) <
+		    (int)sizeof path)
+			fd = open_program(path);
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	fits = fd < 0 || elf_takes_preload(fd);
+	if (fd >= 0)
+		close(fd);
+	return fits;
 }

@@ -21,4 +21,7 @@ enum library_found library_find(char path[PATH_MAX]);
  */
 char *library_preload(const char *list, const char *path);
 
+/* Can the library be preloaded into what `command` names, by PATH if it has no slash? True in doubt. */
+bool library_fits(const char *command);
+
 #endif

@@ -128,7 +128,8 @@ int run_main(int argc, char **argv)
 
 	if (!parse(&o, argc, argv, &status))
 		return status;
-	error = session_prepare(&s, &(struct session_options){.observed = o.stats || o.verify,
+	error = session_prepare(&s, &(struct session_options){.command = o.command[0],
+							      .observed = o.stats || o.verify,
 							      .reported = o.stats,
 							      .verify = o.verify,
 							      .profile = o.profile});

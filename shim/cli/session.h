@@ -11,6 +11,7 @@
 
 struct session_options {
 	bool observed;       /* the tree's statistics are wanted */
+	const char *command; /* what will be executed */
 	bool reported;       /* and the broker's */
 	bool verify;         /* FASTPATH_VERIFY */
 	const char *profile; /* FASTPATH_PROFILE, as given; NULL: the user's own */

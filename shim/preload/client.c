@@ -25,8 +25,10 @@ static void count_served(enum fastpath_call family)
 
 	if (unlikely(!c))
 		return;
-	if (unlikely(shared && !counters_last(scope.counters)))
+	if (unlikely(shared && !counters_last(scope.counters))) {
 		scope_spread();
+		c = counters_mine(&scope.counters, &shared);
+	}
 	counters_add(&c->calls[family], shared);
 	counters_add(&c->served[family], shared);
 }
@@ -188,7 +190,8 @@ static enum verdict ask_kernel(struct lookup *q, enum found found, bool pending)
 	q->may_learn = !pending && found != FOUND_PERHAPS;
 	q->refused = found == FOUND_REFUSED;
 	q->watched = q->may_learn || q->question;
-	if (ledger_samples())
+	/* Not of an exec: a forked child would fault in the vDSO for it. */
+	if (q->family != FASTPATH_EXEC && ledger_samples())
 		q->began_ns = clock_ns();
 	return count_kernel(q, why);
 }
@@ -292,7 +295,8 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 	if (session_offered() && !session_waits())
 		session_attach();
 	if (scope_session())
-		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail, q->refused);
+		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail,
+			      ledger_weight((enum fastpath_call)q->family), q->refused);
 	else
 		ledger_loss(&q->path, absent ? QUESTION_NONE : q->question, q->detail);
 	return result;

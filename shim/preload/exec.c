@@ -68,7 +68,7 @@ static bool copy_preload(char *to, const char *list)
 
 /*
  * The environment without our preload, and after chroot(), where our file is not there for the loader,
- * without our variables too. `text` has room for LD_PRELOAD's entry.
+ * without our variables too. `text` has preload_bytes().
  */
 static void strip(char **to, char *text, char *const *from, bool variables)
 {
@@ -81,6 +81,7 @@ static void strip(char **to, char *text, char *const *from, bool variables)
 			bytes_copy(text, preload, sizeof preload - 1);
 			if (copy_preload(text + sizeof preload - 1, list))
 				*to++ = text;
+			text += bytes_length(*from) + 1;
 		} else if (!variables || (!string_after(*from, "FASTPATH=") &&
 					  !string_after(*from, "FASTPATH_"))) {
 			*to++ = *from;
@@ -89,13 +90,15 @@ static void strip(char **to, char *text, char *const *from, bool variables)
 	*to = NULL;
 }
 
-/* Bytes of LD_PRELOAD's entry, with its NUL; 1 when there is none. */
+/* Bytes of LD_PRELOAD's entries, with their NULs, and one more. */
 static size_t preload_bytes(char *const *list)
 {
+	size_t n = 1;
+
 	for (; *list; list++)
 		if (string_after(*list, "LD_PRELOAD="))
-			return bytes_length(*list) + 1;
-	return 1;
+			n += bytes_length(*list) + 1;
+	return n;
 }
 
 static size_t count(char *const *list)
@@ -121,7 +124,11 @@ static void leave(bool for_good)
 /* Must the environment be another for the program that `path` names? */
 static bool is_to_be_stripped(int dir, const char *path, int flags)
 {
-	return scope.chrooted || (scope_session() && !session_injects(dir, path, flags));
+	if (scope.chrooted)
+		return true;
+	if (session_offered())
+		session_attach_to_exec();
+	return scope.settings.session && !session_injects(dir, path, flags);
 }
 
 /*
@@ -263,7 +270,7 @@ static int by_search(const char *file, char *const argv[], char *const envp[])
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
 
 	if (unlikely(scope.on) && session_offered())
-		session_attach_to_exec();
+		session_attach_to_exec(); /* what is surely absent is skipped */
 	leave(true);
 	if (is_searchable(path, file))
 		return try_each(path, file, argv, envp ? envp : environment());

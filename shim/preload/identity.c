@@ -62,7 +62,9 @@ static void clone_ends(unsigned long flags)
 {
 	const unsigned long apart = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID;
 
-	if ((flags & CLONE_VM) && (flags & apart))
+	/* A child with memory of its own has lost what its parent knew, but not a session's segment; nor may it
+	 * change the root that both have. */
+	if ((flags & CLONE_VM) ? (flags & apart) : scope_session() && (flags & (apart | CLONE_FS)))
 		ends();
 }
 

@@ -8,7 +8,10 @@
 #define PRELOAD_LEDGER_H
 
 #include "authority/bill.h"
+#include "base/attributes.h"
 #include "base/path.h"
+
+#include <fastpath.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +28,12 @@ struct ledger {
 
 /* Should this call be timed? */
 bool ledger_samples(void);
+
+/* A call in lookups: realpath() makes one for each component. */
+FP_INLINE uint32_t ledger_weight(enum fastpath_call family)
+{
+	return family == FASTPATH_REALPATH ? 5 : 1;
+}
 
 /* One call took so long. */
 void ledger_price(uint64_t ns);

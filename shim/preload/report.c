@@ -7,10 +7,12 @@
 #include "preload/report.h"
 
 #include "base/bytes.h"
+#include "base/signals.h"
 #include "base/sys.h"
 #include "preload/next.h"
 #include "preload/profile.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 /* Text being put together; what does not fit is cut off. */
@@ -283,6 +285,18 @@ static bool stderr_is_ours(void)
 	       scope.stderr_ino == found.stx_ino;
 }
 
+/* Whatever limits the size of files must not end the program. */
+static void write_unsignalled(int fd, const struct line *l)
+{
+	const struct timespec now = {0, 0};
+	uint64_t limit = UINT64_C(1) << (SIGXFSZ - 1), mask;
+
+	signals_block(&mask);
+	if (sys3(SYS_write, fd, l->bytes, l->used) == -EFBIG)
+		sys4(SYS_rt_sigtimedwait, &limit, NULL, &now, sizeof limit);
+	signals_restore(&mask);
+}
+
 static void write_out(const struct line *l)
 {
 	int fd = 2;
@@ -295,7 +309,7 @@ static void write_out(const struct line *l)
 	} else if (!stderr_is_ours()) {
 		return;
 	}
-	sys3(SYS_write, fd, l->bytes, l->used);
+	write_unsignalled(fd, l);
 	if (fd != 2)
 		sys_close(fd);
 }

@@ -317,16 +317,21 @@ static bool take_over(struct region *r)
 	return good;
 }
 
-uint64_t scope_served(void)
+uint64_t scope_served_of(int family)
 {
-	struct counters *c;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++) {
-		c = &counters_slots(scope.counters)[i];
-		for (int k = 0; k < FASTPATH_CALLS; k++)
-			sum += load_relaxed(&c->served[k]);
-	}
+	for (uint32_t i = 0; scope.counters && i <= counters_last(scope.counters); i++)
+		sum += load_relaxed(&counters_slots(scope.counters)[i].served[family]);
+	return sum;
+}
+
+uint64_t scope_served(void)
+{
+	uint64_t sum = 0;
+
+	for (int k = 0; k < FASTPATH_CALLS; k++)
+		sum += scope_served_of(k);
 	return sum;
 }
 

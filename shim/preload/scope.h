@@ -130,6 +130,9 @@ void scope_spread(void);
 /* The bell rang: lets the authority take note, when it is this thread's. True: ask again. */
 bool scope_catch_up(void);
 
+/* Calls of a family served so far. */
+uint64_t scope_served_of(int family);
+
 /* Calls served so far, all together. */
 uint64_t scope_served(void);
 

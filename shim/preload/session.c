@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/signals.h"
@@ -87,12 +88,12 @@ static void proc_path(char out[PROC_PATH + 24], uint64_t pid, uint64_t fd)
 }
 
 /* Is it the file that was meant, and ours? A pid may be another's by now, and its descriptor a fifo. */
-static bool is_meant(int fd, const char *path, uint64_t dev, uint64_t ino)
+static bool is_meant(const char *path, uint64_t dev, uint64_t ino, size_t size)
 {
 	struct statx found;
 
-	return !sys_statx(fd, path, *path ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_UID | STATX_TYPE, &found) &&
-	       S_ISREG(found.stx_mode) && found.stx_uid == scope.uid && found.stx_ino == ino &&
+	return !sys_statx(SYS_AT_FDCWD, path, 0, STATX_INO | STATX_UID | STATX_TYPE | STATX_SIZE, &found) &&
+	       S_ISREG(found.stx_mode) && found.stx_size == size && found.stx_uid == scope.uid && found.stx_ino == ino &&
 	       ((uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor) == dev;
 }
 
@@ -105,7 +106,7 @@ static void *map_shared(const struct address *a, uint64_t fd_there, uint64_t dev
 	int fd;
 
 	proc_path(path, a->pid, fd_there);
-	if (!is_meant(SYS_AT_FDCWD, path, dev, ino))
+	if (!is_meant(path, dev, ino, size))
 		return NULL;
 	fd = (int)sys_openat(SYS_AT_FDCWD, path,
 			     (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -243,11 +244,12 @@ FP_COLD bool session_wake(void)
 	return false;
 }
 
-FP_COLD void session_teach(const struct path *p, unsigned question, unsigned detail, bool refused)
+FP_COLD void session_teach(const struct path *p, unsigned question, unsigned detail, uint32_t weight,
+			   bool refused)
 {
 	struct inbox *in;
 	struct note n = {
-		.count = 1,
+		.count = weight,
 		.price_ns = (uint32_t)ledger_saving(),
 		.length = (uint16_t)p->length,
 		.kind = POST_LOST,
@@ -255,7 +257,7 @@ FP_COLD void session_teach(const struct path *p, unsigned question, unsigned det
 		.detail = (uint8_t)detail,
 	};
 
-	count_owned(&scope.ledger.lost, 1);
+	count_owned(&scope.ledger.lost, weight);
 	if (p->length >= POST_TEXT || scope.quiet ||
 	    (scope.ledger.lost < TEACH_FIRST && !scope.settings.eager))
 		return;
@@ -266,7 +268,7 @@ FP_COLD void session_teach(const struct path *p, unsigned question, unsigned det
 	if (!in)
 		return;
 	/* Losses in one directory are one request. */
-	n.key = hash_string(p->text, question ? p->length : p->directory) + question * 16 + detail;
+	n.key = hash_string(p->text, question ? p->length : p->directory) + (uint64_t)question * 16 + detail;
 	inbox_post(in, &n, p->text);
 	if (scope.ledger.lost >= WAKE_FIRST || scope.settings.eager)
 		session_wake();
@@ -286,16 +288,34 @@ static uint64_t own_key(void)
 										       : program_key(&found);
 }
 
-/* Programs known to execute others are never dropped: they report seldom. */
-static void report(enum post_kind kind, uint32_t pid)
+/* What was answered, in lookups. */
+static uint32_t lookups_served(void)
 {
-	struct note n = {.count = scope.ledger.lost, .kind = (uint8_t)kind, .execs = scope.execs};
+	uint64_t sum = 0;
+
+	for (int k = 0; k < FASTPATH_CALLS; k++)
+		sum += scope_served_of(k) * ledger_weight((enum fastpath_call)k);
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+/* Has it waited for a child? What that was, is not known: it may have executed something. */
+static bool has_children(void)
+{
+	struct rusage used;
+
+	return sys2(SYS_getrusage, RUSAGE_CHILDREN, &used) || used.ru_maxrss;
+}
+
+/* Programs known to execute others are never dropped: they report seldom. */
+static FP_COLD void report(enum post_kind kind, uint32_t pid)
+{
+	struct note n = {.count = scope.ledger.lost, .kind = (uint8_t)kind};
 	char path[POST_TEXT];
 	struct inbox *in;
 	uint32_t known;
 	long length;
 
-	if (!is_drawn(REPORT_LOT, pid) || (!scope_session() && !session_attach()))
+	if (!scope_session() && !session_attach())
 		return;
 	n.key = own_key();
 	known = session_program(scope_session(), n.key);
@@ -307,33 +327,35 @@ static void report(enum post_kind kind, uint32_t pid)
 		return;
 	n.key += kind;
 	n.length = (uint16_t)length;
-	n.price_ns = (uint32_t)ledger_saving();
-	n.served = (uint32_t)scope_served();
+	n.price_ns = load_relaxed(&scope.ledger.price); /* 0: nothing was asked of the kernel */
+	n.served = lookups_served();
+	n.execs = scope.execs || has_children();
 	inbox_post(in, &n, path);
+	if (!(known & PROGRAM_EXECS))
+		session_wake(); /* it is to be judged before it runs again */
 }
 
-FP_COLD void session_report_end(void)
+void session_report_end(void)
 {
 	uint32_t pid = (uint32_t)sys_getpid();
 
 	/* A forked child's end is no run of the program. */
-	if (pid == scope.pid && !scope.quiet && !scope.detached)
+	if (pid == scope.pid && !scope.quiet && !scope.detached && is_drawn(REPORT_LOT, pid))
 		report(POST_RUN, pid);
 }
 
-FP_COLD void session_report_exec(bool for_good)
+void session_report_exec(bool for_good)
 {
 	uint32_t pid = (uint32_t)sys_getpid();
 
 	if (scope.quiet || scope.detached)
 		return;
-	/* A vfork child maps nothing: its parent will tell. */
-	if (pid == scope.pid || scope_is_borrowing())
+	/* A forked child need not tell: its parent will have had a child. One that shares its parent's memory
+	 * leaves word there. */
+	if (pid == scope.pid && for_good && is_drawn(REPORT_LOT, pid))
+		report(POST_EXEC, pid);
+	else if (pid == scope.pid || scope_is_borrowing())
 		store_relaxed(&scope.execs, 1);
-	else
-		report(POST_EXEC, pid);
-	if (pid == scope.pid && for_good)
-		report(POST_EXEC, pid);
 }
 
 bool session_injects(int dir, const char *path, int flags)
@@ -344,12 +366,12 @@ bool session_injects(int dir, const char *path, int flags)
 	bool takes;
 	int fd;
 
-	if (!s || scope.quiet ||
+	if (scope.quiet ||
 	    sys_statx(dir, path, flags, STATX_BASIC_STATS, &found) || !S_ISREG(found.stx_mode))
 		return true;
 	if (found.stx_mode & (S_ISUID | S_ISGID))
 		return false;
-	known = session_program(s, program_key(&found));
+	known = s ? session_program(s, program_key(&found)) : 0;
 	if (known)
 		return !(known & (PROGRAM_CANNOT | PROGRAM_DROP));
 	if (flags & AT_EMPTY_PATH)

@@ -32,7 +32,8 @@ bool session_attach_to_exec(void);
 void session_flush(void);
 
 /* The kernel answered what a fact would have. */
-void session_teach(const struct path *p, unsigned question, unsigned detail, bool refused);
+void session_teach(const struct path *p, unsigned question, unsigned detail, uint32_t weight,
+		   bool refused);
 
 /* The bell rang: the broker is told, if it sleeps. True: ask again (in tests, which wait for it). */
 bool session_wake(void);
@@ -40,7 +41,7 @@ bool session_wake(void);
 /* This process ends. */
 void session_report_end(void);
 
-/* It, or a child that it forked, executes another program; for_good: in its own place. */
+/* It, or a child that shares its memory, executes another program; for_good: in its own place. */
 void session_report_exec(bool for_good);
 
 /*

@@ -45,6 +45,28 @@ TEST_BELLS(seq_is_even_and_moves_with_every_call)
 	CHECK((seq = segment_seq(now->segment)) > next && !(seq & 1));
 }
 
+/* Directories that came and went fill the tables for good; renewed, there is room, and nothing old is left. */
+TEST_BELLS(full_tables_are_renewed_and_answer_again)
+{
+	make_dir(at("known"));
+	CHECK(learned(at("known/none")));
+	CHECK(!authority_is_full(now->authority));
+	for (int i = 0; !authority_is_full(now->authority); i++) {
+		CHECK(i < 2 * PLACES);
+		make_dir(at("d%d", i));
+		learn(at("d%d/none", i));
+		MUST(rmdir(at("d%d", i)));
+	}
+	CHECK(still_absent(at("known/none")));
+	authority_renew(now->authority);
+	CHECK(!authority_is_full(now->authority));
+	CHECK(!is_absent(at("known/none")));
+	CHECK(learned(at("known/none")));
+	CHECK(still_absent(at("known/none")));
+	make_file(at("known/none"));
+	CHECK(!still_absent(at("known/none")));
+}
+
 TEST(only_a_page_bell_is_announced_in_the_segment)
 {
 	session_use(false, true);

@@ -1,20 +1,21 @@
 /*
- * tree_ask.c - does one step after another in a session's process; tests/e2e/tree.sh writes the steps.
+ * tree_ask.c - does one step after another in a session's process; tests/e2e/tree.sh writes the
+ * steps.
  *
- * usage: tree_ask STEP...; says on stderr what is wrong, and ends with 1; steps that branch end with the
- * status of what they branched to. A step, with its argument after '=':
- *   know=PATH   asks until it is served     hit=PATH    the next question is served
- *   gone=PATH   absent, as the kernel says  seen=PATH   present, as the kernel says
- *   make=PATH, drop=PATH, mkdir=PATH        changes, by raw system calls
- *   attach      loses until it is served by the tree (the broker may be starting still)
- *   scope=NAME  fastpath_stats() says tree, process or off; not=NAME: anything else
- *   fork, exec, thread, vfork, newns, rawns, newuser: the steps that follow happen there, and this process waits for them
- *   setsid, sleep=MS, await=PATH (until it is there), end=broker (until it has ended)
+ * usage: tree_ask STEP...; says on stderr what is wrong, and ends with 1; steps that branch end
+ * with the status of what they branched to. A step, with its argument after '=': know=PATH   asks
+ * until it is served     hit=PATH    the next question is served gone=PATH   absent, as the kernel
+ * says  seen=PATH   present, as the kernel says make=PATH, drop=PATH, mkdir=PATH        changes, by
+ * raw system calls attach      loses until it is served by the tree (the broker may be starting
+ * still) scope=NAME  fastpath_stats() says tree, process or off; not=NAME: anything else fork,
+ * exec, thread, vfork, newns, rawns, newuser: the steps that follow happen there, and this process
+ * waits for them setsid, sleep=MS, await=PATH (until it is there), end=broker (until it has ended)
  *   kill=N      the broker, by a signal of that number
  *   uid=N, chroot=DIR, unshare=user|mount, nonewprivs, filter, setns: through libc
  *   tmpfs=DIR   is mounted                  print=WORD  on stdout
  *   leave       the rest goes on in a detached child
- *   die         this process, by SIGKILL    mainends    the rest goes on in a thread after the main one's end
+ *   die         this process, by SIGKILL    mainends    the rest goes on in a thread after the main
+ * one's end
  */
 #define _GNU_SOURCE
 #include "fastpath.h"
@@ -65,7 +66,9 @@ static const char *scope_name(void)
 
 	if (!fastpath_stats || fastpath_stats(&s, sizeof s))
 		return "inert";
-	return s.scope == FASTPATH_SCOPE_TREE ? "tree" : s.scope == FASTPATH_SCOPE_PROCESS ? "process" : "off";
+	return s.scope == FASTPATH_SCOPE_TREE      ? "tree"
+	       : s.scope == FASTPATH_SCOPE_PROCESS ? "process"
+						   : "off";
 }
 
 /* Was the question served? Its answer must be the kernel's. */
@@ -165,7 +168,8 @@ static int in_clone(const char *step, int flags, bool raw)
 	long pid;
 
 	if (!raw)
-		return wait_for(step, clone(run_in_clone, stack + sizeof stack, flags | SIGCHLD, NULL));
+		return wait_for(step,
+				clone(run_in_clone, stack + sizeof stack, flags | SIGCHLD, NULL));
 	pid = syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
 	if (!pid)
 		_exit(run_steps());
@@ -177,7 +181,8 @@ static void filter(void)
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog program = {1, &allow};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		complain("filter", strerror(errno));
 }
 
@@ -204,7 +209,7 @@ static bool change(const char *step, const char *name, const char *value)
 		setsid();
 	else if (!strcmp(name, "tmpfs"))
 		must(step, !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-				   !mount("none", value, "tmpfs", 0, NULL));
+			       !mount("none", value, "tmpfs", 0, NULL));
 	else if (!strcmp(name, "kill"))
 		must(step, broker() > 1 && !kill(broker(), atoi(value)));
 	else if (!strcmp(name, "print"))
@@ -217,7 +222,8 @@ static bool change(const char *step, const char *name, const char *value)
 static bool until(const char *name, const char *value)
 {
 	for (int i = 0; i < 5000; i++, nap(1)) {
-		if (!strcmp(name, "await") ? !raw_access(value, F_OK) : kill(broker(), 0) && errno == ESRCH)
+		if (!strcmp(name, "await") ? !raw_access(value, F_OK)
+					   : kill(broker(), 0) && errno == ESRCH)
 			return true;
 	}
 	return false;

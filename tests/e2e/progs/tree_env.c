@@ -1,6 +1,6 @@
 /*
- * tree_env.c - prints its environment by raw writes, and looks for a file that is not there so many times.
- * usage: tree_env [TIMES PATH]
+ * tree_env.c - prints its environment by raw writes, and looks for a file that is not there so many
+ * times. usage: tree_env [TIMES PATH]
  */
 #include <stdio.h>
 #include <stdlib.h>

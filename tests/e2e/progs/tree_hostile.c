@@ -4,8 +4,8 @@
  *
  * usage: tree_hostile write|scribble MS [PATH...]
  *   write     tries every way to change the session's memory; says which one worked
- *   scribble  fills the inbox with noise for so long, then with posts about paths that no client would
- *             post, and PATHs; every way of writing down a question
+ *   scribble  fills the inbox with noise for so long, then with posts about paths that no client
+ * would post, and PATHs; every way of writing down a question
  */
 #define _GNU_SOURCE
 #include "cache/session.h"
@@ -62,9 +62,11 @@ static void try_to_write(void)
 	int fd = open(session_path, O_RDWR), other = open(session_path, O_RDWR | O_TRUNC);
 	struct stat before, after;
 
-	must_fail("truncation by open", other >= 0 && !fstat(other, &after) && after.st_size != SESSION_BYTES);
+	must_fail("truncation by open",
+		  other >= 0 && !fstat(other, &after) && after.st_size != SESSION_BYTES);
 	must_fail("a writable mapping of a new descriptor",
-		  mmap(NULL, SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED);
+		  mmap(NULL, SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) !=
+		      MAP_FAILED);
 	must_fail("mprotect", !mprotect(mine, SESSION_BYTES, PROT_READ | PROT_WRITE));
 	must_fail("write", pwrite(fd, page, sizeof page, 0) > 0);
 	must_fail("a shorter file", !ftruncate(fd, 4096));
@@ -73,11 +75,13 @@ static void try_to_write(void)
 	must_fail("zeroes", !fallocate(fd, FALLOC_FL_ZERO_RANGE, 0, 4096));
 	must_fail("MADV_REMOVE", !madvise(mine, 4096, MADV_REMOVE));
 	must_fail("another seal", !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE));
-	must_fail("another seal on the inbox", !fcntl(open(inbox_path, O_RDWR), F_ADD_SEALS, F_SEAL_WRITE));
+	must_fail("another seal on the inbox",
+		  !fcntl(open(inbox_path, O_RDWR), F_ADD_SEALS, F_SEAL_WRITE));
 	must_fail("a shorter inbox", !ftruncate(open(inbox_path, O_RDWR), 0));
 	madvise(mine, SESSION_BYTES, MADV_DONTNEED);
 	madvise(mine, SESSION_BYTES, MADV_COLD);
-	must_fail("losing the nonce", !session->nonce || !session->segment.seq || fstat(fd, &before));
+	must_fail("losing the nonce",
+		  !session->nonce || !session->segment.seq || fstat(fd, &before));
 }
 
 static uint64_t now_ms(void)
@@ -120,20 +124,42 @@ static void post(const char *text, size_t length, unsigned kind, unsigned questi
 
 	for (int i = 0; i < 20 && load_relaxed(&p->state); i++)
 		nanosleep(&(struct timespec){0, 200000}, NULL);
-	p->note = (struct note){.key = noise(), .count = UINT32_MAX, .price_ns = UINT32_MAX, .served = UINT32_MAX,
-				.length = (uint16_t)length, .kind = (uint8_t)kind,
-				.question = (uint8_t)question, .detail = (uint8_t)detail, .execs = 255};
+	p->note = (struct note){.key = noise(),
+				.count = UINT32_MAX,
+				.price_ns = UINT32_MAX,
+				.served = UINT32_MAX,
+				.length = (uint16_t)length,
+				.kind = (uint8_t)kind,
+				.question = (uint8_t)question,
+				.detail = (uint8_t)detail,
+				.execs = 255};
 	memcpy(p->text, text, length < POST_TEXT ? length : POST_TEXT);
 	store_release(&p->state, 2);
-	__atomic_fetch_or(&inbox->news[(slot - 1) % POST_SLOTS / 64], UINT64_C(1) << (slot - 1) % POST_SLOTS % 64,
-			  __ATOMIC_RELEASE);
+	__atomic_fetch_or(&inbox->news[(slot - 1) % POST_SLOTS / 64],
+			  UINT64_C(1) << (slot - 1) % POST_SLOTS % 64, __ATOMIC_RELEASE);
 }
 
 static void post_oddities(char **paths)
 {
-	static const char *const odd[] = {"/", "//", "/..", "/../..", "relative", "", ".", "/etc/../etc/none", "/etc//none",
-					  "/etc/./none", "/etc/none/", "/proc/self/fd/0", "/proc/1/root/none", "/proc/self/cwd/none",
-					  "/dev/null", "/dev/fd/0", "/sys/none", "/dev/zero/none", "/dev/tty"};
+	static const char *const odd[] = {"/",
+					  "//",
+					  "/..",
+					  "/../..",
+					  "relative",
+					  "",
+					  ".",
+					  "/etc/../etc/none",
+					  "/etc//none",
+					  "/etc/./none",
+					  "/etc/none/",
+					  "/proc/self/fd/0",
+					  "/proc/1/root/none",
+					  "/proc/self/cwd/none",
+					  "/dev/null",
+					  "/dev/fd/0",
+					  "/sys/none",
+					  "/dev/zero/none",
+					  "/dev/tty"};
 	char text[POST_TEXT];
 
 	for (unsigned kind = 0; kind < 5; kind++)
@@ -150,7 +176,8 @@ static void post_oddities(char **paths)
 		post(*paths, 0, POST_LOST, 0, 0);
 		for (unsigned question = 0; question < 9; question++)
 			for (unsigned detail = 0; detail < 18; detail++)
-				post(*paths, length, POST_LOST, question, detail == 17 ? 255 : detail);
+				post(*paths, length, POST_LOST, question,
+				     detail == 17 ? 255 : detail);
 		post(*paths, length, POST_RUN, 0, 0);
 		post(*paths, length, POST_EXEC, 0, 0);
 	}
