@@ -93,6 +93,11 @@ $(B)/differential: tests/differential.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Iinclude -pthread -rdynamic -o $@ $<
 
+# Not a program: a library that counts what fastpath passes on.
+$(B)/bench/%.so: bench/shared/%.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -fPIC -shared -o $@ $<
+
 $(B)/bench/%: bench/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -Iinclude -pthread -o $@ $<
@@ -101,7 +106,7 @@ UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
 SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
 
 tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential
-bench: all $(BENCH:%=$(B)/bench/%)
+bench: all $(BENCH:%=$(B)/bench/%) $(B)/bench/failures.so
 
 # Needs root or sudo; says nothing where all is there.
 deps:

@@ -39,6 +39,11 @@ static inline double bench_clock_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static inline void bench_nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 static inline int bench_argument(int argc, char **argv, int index, int otherwise)
 {
 	return argc > index ? atoi(argv[index]) : otherwise;

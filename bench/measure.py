@@ -42,8 +42,9 @@ class Row:
 class Context:
     """What a workload may use: where the library is, where to build and write, how often to measure."""
 
-    def __init__(self, lib, programs, root, pairs=None, quick=False):
+    def __init__(self, lib, programs, root, pairs=None, quick=False, fastpath=None):
         self.lib, self.programs, self.root = lib, programs, root
+        self.fastpath = fastpath  # the command, for sessions
         self.pairs_asked, self.quick = pairs, quick
 
     def pairs(self, full, quick):
@@ -76,6 +77,12 @@ class Context:
 
     def without(self, **more):
         return self.env(**more)
+
+    def session(self, argv, *options):
+        """argv in a session of its own. Its environment is that of a run without."""
+        if not self.fastpath or not os.access(self.fastpath, os.X_OK):
+            raise Cannot(f"{self.fastpath} is not there: make")
+        return [self.fastpath, "run", *options, "--", *argv]
 
     def inert(self, **more):
         return self.env(preload=self.lib, **more)

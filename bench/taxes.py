@@ -136,20 +136,34 @@ def apt_source(package, into):
             subprocess.run([*apt, *step], cwd=into, check=True, capture_output=True, timeout=120)
         except (OSError, subprocess.SubprocessError):
             return None
-    trees = glob.glob(f"{into}/{package}-*/configure")
-    return os.path.dirname(trees[0]) if trees else None
+    trees = [tree for tree in glob.glob(f"{into}/{package}-*/") if os.path.exists(f"{tree}/configure.ac")]
+    if not trees or not is_configurable(trees[0]):
+        return None
+    return trees[0]
 
 
-def hello_tree(context):
-    """GNU hello's tree, kept beside the programs: fetched once."""
-    kept = os.path.join(context.programs, "hello")
+def is_configurable(tree):
+    """A patch to what configure is made from would have make run autoconf, once: it runs now."""
+    script = f"{tree}/configure"
+    newer = [f for f in glob.glob(f"{tree}/configure.ac") + glob.glob(f"{tree}/**/Makefile.am", recursive=True)
+             if not os.path.exists(script) or os.path.getmtime(f) > os.path.getmtime(script)]
+    return not newer or subprocess.run(["autoreconf", "-fi"], cwd=tree, capture_output=True).returncode == 0
+
+
+def source_tree(context, package):
+    """A Debian package's tree, ready to configure, kept beside the programs: fetched once."""
+    kept = os.path.join(context.programs, package)
     if not os.access(f"{kept}/configure", os.X_OK):
-        tree = apt_source("hello", context.directory("apt"))
+        tree = apt_source(package, context.directory("apt"))
         if not tree:
             return None
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(tree, kept, symlinks=True)
     return kept
+
+
+def hello_tree(context):
+    return source_tree(context, "hello")
 
 
 def configure(context):

@@ -225,15 +225,17 @@ static bool is_confirmed(struct lookup *q, enum verdict verdict)
 	return true;
 }
 
-/* A session is attached to after the first loss, but before programs are executed, which it may judge. */
-static FP_COLD bool attach_for(const struct lookup *q)
+/*
+ * A session is attached to after the second loss; but before programs are executed, which it may judge, and
+ * at the second look for a file by who may be a shell: its children would each have to attach.
+ */
+static bool attach_early(const struct lookup *q)
 {
-	return q->family == FASTPATH_EXEC ? session_attach_to_exec() : session_attach();
-}
-
-FP_INLINE bool is_first_worth(const struct lookup *q)
-{
-	return q->family == FASTPATH_EXEC || scope.settings.eager;
+	if (q->family == FASTPATH_EXEC)
+		return session_attach_to_exec();
+	if (q->family == FASTPATH_STAT || q->family == FASTPATH_ACCESS)
+		count_owned(&scope.looks, 1);
+	return (scope.looks >= 2 || scope.settings.eager) && session_attach();
 }
 
 enum verdict client_verdict_active(struct lookup *q, const char *path)
@@ -249,7 +251,7 @@ enum verdict client_verdict_active(struct lookup *q, const char *path)
 	if (!is_answerable(q, path))
 		return ASK_KERNEL;
 	s = scope_segment();
-	if (unlikely(!s && session_offered()) && is_first_worth(q) && attach_for(q))
+	if (unlikely(!s && session_offered()) && attach_early(q))
 		s = scope_segment();
 	if (likely(s))
 		verdict = consult(s, q, &found, &pending);

@@ -62,6 +62,7 @@ struct scope {
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint32_t uid;
 	uint32_t pid;	  /* at start, in a session; a forked child's is another */
+	uint32_t looks;	  /* stat() and access() in a session, until it is attached to */
 	uint32_t woken;	  /* the last of the broker's sleeps that was ended from here */
 	uint64_t lot;	  /* random, in a session */
 	uint32_t paused;
