@@ -134,9 +134,11 @@ check-races: tests
 	@RACE_SCALE=10 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/races.sh
 check-differential: tests
 	@DIFFERENTIAL_SEEDS=200 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/differential.sh
-# FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/.
+# FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/, in both scopes.
 verify: all
 	@tests/verify.sh $(B)
+verify-tree: all
+	@tests/verify.sh $(B) tree
 
 install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
@@ -147,6 +149,6 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential verify install clean
+.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree install clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -46,7 +46,7 @@ void programs_start(struct programs *p, struct session *s)
 		sys0(SYS_getppid);
 		called = sys_clock_ns();
 		if ((size_t)i * PAGE < sizeof p->of)
-			fresh[i * PAGE] = 0;
+			fresh[(size_t)i * PAGE] = 0;
 		faulted = sys_clock_ns();
 		sys_statx(SYS_AT_FDCWD, "/usr/none", 0, STATX_TYPE, &none);
 		lookup = least(lookup, sys_clock_ns() - faulted);

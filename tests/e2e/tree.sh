@@ -96,7 +96,7 @@ holds a_program_executed_in_place_attaches_anew "$ask" attach know='$D/d/x' exec
 holds a_program_executed_by_a_vfork_child_attaches_anew "$ask" attach know='$D/d/x' vfork hit='$D/d/y' scope=tree
 holds other_threads_are_served "$ask" attach know='$D/d/x' thread know='$D/d/x' hit='$D/d/y' fork hit='$D/d/z'
 holds a_change_by_one_process_is_seen_by_all \
-	sh -c "$ask attach know=\$D/d/x await=\$D/d/go seen=\$D/d/x make=\$D/d/done & $ask attach know=\$D/d/x make=\$D/d/x seen=\$D/d/x make=\$D/d/go await=\$D/d/done drop=\$D/d/x gone=\$D/d/x; r=\$?; wait \$! && exit \$r"
+	sh -c "$ask attach know=\$D/d/x make=\$D/d/ready await=\$D/d/go seen=\$D/d/x make=\$D/d/done & $ask attach await=\$D/d/ready know=\$D/d/x make=\$D/d/x seen=\$D/d/x make=\$D/d/go await=\$D/d/done drop=\$D/d/x gone=\$D/d/x; r=\$?; wait \$! && exit \$r"
 holds a_child_sees_its_parents_change "$ask" attach know='$D/d/x' know='$D/d/y' make='$D/d/x' fork seen='$D/d/x' make='$D/d/y' exec seen='$D/d/y' seen='$D/d/x'
 
 # ---- processes that are somebody else, or elsewhere ----

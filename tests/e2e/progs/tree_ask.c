@@ -126,7 +126,7 @@ static int run_in_clone(void *unused)
 
 static int wait_for(const char *step, pid_t pid)
 {
-	int status;
+	int status = 0;
 
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		complain(step, strerror(errno));
