@@ -139,6 +139,9 @@ verify: all
 	@tests/verify.sh $(B)
 verify-tree: all
 	@tests/verify.sh $(B) tree
+# An hour of mixed builds in one session.
+soak: all
+	@tests/soak.sh $(B)
 
 install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
@@ -149,6 +152,6 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree install clean
+.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree soak install clean
 .DELETE_ON_ERROR:
 .SECONDARY:

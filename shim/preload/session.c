@@ -325,7 +325,7 @@ static FP_COLD void report(enum post_kind kind, uint32_t pid)
 	length = sys_readlinkat(SYS_AT_FDCWD, "/proc/self/exe", path, sizeof path);
 	if (!in || length <= 0 || length >= POST_TEXT)
 		return;
-	n.key += kind;
+	n.key = hash_mix(n.key + kind, pid); /* each run for itself */
 	n.length = (uint16_t)length;
 	n.price_ns = load_relaxed(&scope.ledger.price); /* 0: nothing was asked of the kernel */
 	n.served = lookups_served();
