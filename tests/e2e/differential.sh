@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every answer of the library equals the kernel's: runs build/differential over fixed seeds, with
-# both bells and with the rules of cost, and, as root, on five file systems and as two kinds of
+# both bells, with the rules of cost and in a session, and, as root, on five file systems and as two kinds of
 # ordinary user. A longer run:
 #	DIFFERENTIAL_SEEDS=200 DIFFERENTIAL_STEPS=20000 tests/e2e/differential.sh
 # DIFFERENTIAL_SEEDS is how many, or a list ("7 12 2001").
@@ -41,7 +41,7 @@ cleanup()
 }
 trap cleanup EXIT
 chmod 755 "$work"
-cp "$build/differential" "$build/libfastpath.so" "$work/"
+cp "$build/differential" "$build/libfastpath.so" "$build/fastpath" "$work/"
 
 # A directory of that file system; the program itself mounts tmpfs and overlay.
 directory_on()
@@ -55,14 +55,15 @@ directory_on()
 }
 
 # run DIRECTORY TEST COMMAND...: under the library, with nothing else in the environment. TEST is
-# FASTPATH_TEST's value; empty: the library spends only what it saves.
+# FASTPATH_TEST's value, or tree: in a session; empty: the library spends only what it saves.
 run()
 {
-	local under=$1 test=$2 code
+	local under=$1 test=$2 preload=(LD_PRELOAD="$work/libfastpath.so") tree=() code
 	shift 2
+	[ "$test" = tree ] && test=eager,tick=20 preload=() tree=(--tree "$work/fastpath")
 	"$@" env -i PATH=/usr/bin:/bin LC_ALL=C TMPDIR="$under" FASTPATH=1 \
-		${test:+FASTPATH_TEST="$test"} LD_PRELOAD="$work/libfastpath.so" \
-		"$work/differential" "${arguments[@]}" >"$work/out" 2>"$work/err" </dev/null
+		${test:+FASTPATH_TEST="$test"} "${preload[@]}" \
+		"$work/differential" "${tree[@]}" "${arguments[@]}" >"$work/out" 2>"$work/err" </dev/null
 	code=$?
 	cat "$work/out"
 	if [ "$code" -ne 0 ] && [ "$code" -ne 77 ]; then
@@ -84,7 +85,7 @@ for seed in $seeds; do
 		echo "SKIP every_answer_equals_the_kernels_seed_${seed}_$fs: cannot mount $fs"
 		continue
 	fi
-	for test in eager eager,bell=epoll ""; do
+	for test in eager eager,bell=epoll "" tree; do
 		arguments=(--seed "$seed" --steps "$steps" --fs "$fs")
 		run "$work/$fs" "$test"
 		[ "$(id -u)" -eq 0 ] || continue
