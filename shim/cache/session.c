@@ -48,6 +48,14 @@ static void text_copy(char *to, const char *from, uint32_t n)
 		store_relaxed(&to[i], load_relaxed(&from[i]));
 }
 
+static void announce(struct inbox *in, uint32_t slot)
+{
+	uint64_t bit = UINT64_C(1) << slot % 64, *news = &in->news[slot / 64];
+
+	if (!(load_relaxed(news) & bit))
+		__atomic_fetch_or(news, bit, __ATOMIC_RELEASE); /* pairs with inbox_take()'s fetch_and */
+}
+
 void inbox_post(struct inbox *in, const struct note *n, const char *text)
 {
 	for (uint32_t i = 0; i < POST_PROBES; i++) {
@@ -57,6 +65,7 @@ void inbox_post(struct inbox *in, const struct note *n, const char *text)
 
 		if (state == 2 && load_relaxed(&p->note.key) == n->key) {
 			add_relaxed(&p->note.count, n->count);
+			announce(in, slot); /* its writer may have been stopped before it could */
 			return;
 		}
 		if (state || !try_claim(&p->state, 1))
@@ -64,7 +73,7 @@ void inbox_post(struct inbox *in, const struct note *n, const char *text)
 		note_copy(&p->note, n);
 		text_copy(p->text, text, n->length);
 		store_release(&p->state, 2); /* pairs with inbox_take() */
-		__atomic_fetch_or(&in->news[slot / 64], UINT64_C(1) << slot % 64, __ATOMIC_RELEASE);
+		announce(in, slot);
 		return;
 	}
 	add_relaxed(&in->lost, 1);
@@ -78,7 +87,7 @@ bool inbox_take(struct inbox *in, uint32_t *slot, struct note *n, char text[POST
 
 		if (!(load_relaxed(news) & bit))
 			continue;
-		__atomic_fetch_and(news, ~bit, __ATOMIC_ACQUIRE); /* pairs with inbox_post()'s fetch_or */
+		__atomic_fetch_and(news, ~bit, __ATOMIC_ACQUIRE); /* pairs with announce() */
 		if (load_acquire(&p->state) != 2)
 			continue;
 		note_copy(n, &p->note);

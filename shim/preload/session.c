@@ -198,15 +198,15 @@ static struct inbox *inbox(void)
 
 	if (in || scope.inbox_tried || scope.quiet || !address_read(&a))
 		return in;
-	signals_block(&mask);
+	signals_block(&mask); /* a handler may longjmp() away for good */
 	scope.inbox_tried = 1;
 	in = map_shared(&a, s->inbox_fd, s->inbox_dev, s->inbox_ino, INBOX_SEALS, sizeof *in, true);
-	signals_restore(&mask);
 	if (in && !__atomic_compare_exchange_n(&scope.inbox, &none, in, false, __ATOMIC_RELEASE,
 					       __ATOMIC_RELAXED)) {
 		sys2(SYS_munmap, in, sizeof *in);
-		return none;
+		in = none;
 	}
+	signals_restore(&mask);
 	return in;
 }
 

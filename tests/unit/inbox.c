@@ -59,6 +59,20 @@ TEST(posts_with_one_key_are_one_and_their_counts_add_up)
 	CHECK_EQ(sum, 20);
 }
 
+TEST(a_post_that_was_never_announced_is_by_the_next_with_its_key)
+{
+	char text[POST_TEXT];
+	uint64_t sum;
+
+	fresh();
+	post(7 << 8, 1, "/a");
+	memset(in.news, 0, sizeof in.news); /* as if its writer had been killed just before */
+	CHECK_EQ(take_all(&sum, text), 0);
+	post(7 << 8, 1, "/a");
+	CHECK_EQ(take_all(&sum, text), 1);
+	CHECK_EQ(sum, 2);
+}
+
 TEST(a_full_inbox_says_what_it_lost_and_takes_again_when_it_was_read)
 {
 	char text[POST_TEXT];
