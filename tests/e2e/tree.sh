@@ -12,9 +12,9 @@ fi
 mkdir "$base/bin"
 cp "$fp" "$base/bin/fastpath"
 cp "$lib" "$base/bin/libfastpath.so"
-cp "$progs"/{launch,fault,tree_ask,tree_hostile,tree_env} "$base/bin"
+cp "$progs"/{launch,fault,tree_ask,tree_hostile,tree_env,tree_twice} "$base/bin"
 chmod -R a+rX "$base/bin"
-fp=$base/bin/fastpath ask=$base/bin/tree_ask hostile=$base/bin/tree_hostile env=$base/bin/tree_env
+fp=$base/bin/fastpath ask=$base/bin/tree_ask hostile=$base/bin/tree_hostile env=$base/bin/tree_env twice=$base/bin/tree_twice
 rootly() { is_root && echo root; echo user; }
 eager=FASTPATH_TEST=eager,tick=20
 
@@ -440,6 +440,15 @@ if wanted a_set_user_id_program_runs && is_root; then
 	for who in root user; do
 		session "$who" sh -c './suid >/dev/null && ./suid | grep -c ^PATH='
 		verdict "a_set_user_id_program_runs[$who]" "$(good 1)"
+	done
+fi
+if wanted an_environment_with_two_preload_entries_is_passed_on && is_root; then
+	for who in root user; do
+		begin root
+		cp /bin/true suid
+		chmod 4755 suid
+		session "$who" "$twice" "$case/suid"
+		verdict "an_environment_with_two_preload_entries_is_passed_on[$who]" "$(good)"
 	done
 fi
 
