@@ -2,7 +2,6 @@
 # faults.sh - whatever of fastpath itself fails (design section 2, promise 3), the program's answers
 # stay the kernel's: each system call that the library may need is refused with each error, limits
 # are low, /proc is missing.
-# alone
 . "$(dirname "$0")/lib.sh"
 
 # One small world with a change of each kind; -n: nothing need be served, and the mounts only as root.

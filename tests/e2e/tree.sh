@@ -1,7 +1,6 @@
 #!/bin/bash
 # tree.sh - tree scope: what one process learned serves the others; no session, limit or hostile process makes an
 # answer wrong, keeps a command from its result, or outlives its command. E2E_FASTPATH replaces the command.
-# alone
 . "$(dirname "$0")/lib.sh"
 fp=${E2E_FASTPATH:-$top/build/fastpath}
 if [ ! -x "$fp" ]; then
