@@ -84,35 +84,9 @@ static long read_file(const char *path, char *out, size_t size)
 	return n;
 }
 
-/* The number of filters, from the status file's "Seccomp_filters:"; 0 when it is not told. */
-static uint32_t count_filters(void)
+bool subject_is_filtered(void)
 {
-	static const char name[] = "\nSeccomp_filters:\t";
-	char text[4096];
-	long n = read_file("/proc/thread-self/status", text, sizeof text - 1);
-	uint32_t count = 0;
-
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	for (const char *line = text; *line; line++) {
-		const char *digit = string_after(line, name);
-
-		for (; digit && *digit >= '0' && *digit <= '9'; digit++)
-			count = 10 * count + (uint32_t)(*digit - '0');
-		if (digit)
-			return count;
-	}
-	return 0;
-}
-
-static bool read_filters(struct subject *s)
-{
-	long mode = sys1(SYS_prctl, PR_GET_SECCOMP);
-
-	s->seccomp = mode < 0 ? 0 : (uint32_t)mode;
-	s->filters = s->seccomp ? count_filters() : 0;
-	return !s->seccomp || s->filters;
+	return sys1(SYS_prctl, PR_GET_SECCOMP) != 0;
 }
 
 static long read_label(char *label)
@@ -143,7 +117,7 @@ static bool read_label_hash(struct subject *s)
 bool subject_read(struct subject *s, bool labelled)
 {
 	*s = (struct subject){0};
-	return read_ids(s) && read_groups(s) && read_caps(s) && read_root(s) && read_filters(s) &&
+	return read_ids(s) && read_groups(s) && read_caps(s) && read_root(s) &&
 	       (!labelled || read_label_hash(s));
 }
 

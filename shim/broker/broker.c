@@ -213,6 +213,8 @@ static const char *set_up(void)
 		return "no inotify instance (fs.inotify.max_user_instances) or no descriptor is left";
 	if (error)
 		return "inotify or the mount table cannot be had";
+	if (subject_is_filtered())
+		return "a seccomp filter is in place: who attaches would make calls that it may not expect";
 	if (start_watching())
 		return "there is no thread to be had";
 	programs_start(&broker.programs, s);
