@@ -341,15 +341,28 @@ enum learned authority_learn_present(struct authority *a, const char *text, uint
 	return learn(a, text, length, false, question, detail);
 }
 
-void authority_forget(struct authority *a)
+/* Every fact ends; with `anew`, so do the tables. */
+static void end_all(struct authority *a, bool anew)
 {
 	uint64_t mask;
 
 	signals_block(&mask);
 	segment_begin(a->segment);
 	place_end_all(a);
+	if (anew) {
+		watch_sweep(a);
+		a->places_used = 0;
+		for (unsigned i = 0; i < SPARE_FILTERS; i++)
+			a->spare_filters[i] = 0;
+		segment_reset(a->segment, a->reserved, load_relaxed(&a->segment->limit));
+	}
 	conclude(a);
 	signals_restore(&mask);
+}
+
+void authority_forget(struct authority *a)
+{
+	end_all(a, false);
 }
 
 bool authority_is_full(const struct authority *a)
@@ -361,16 +374,5 @@ bool authority_is_full(const struct authority *a)
 
 void authority_renew(struct authority *a)
 {
-	uint64_t mask;
-
-	signals_block(&mask);
-	segment_begin(a->segment);
-	place_end_all(a);
-	watch_sweep(a);
-	a->places_used = 0;
-	for (unsigned i = 0; i < SPARE_FILTERS; i++)
-		a->spare_filters[i] = 0;
-	segment_reset(a->segment, a->reserved, load_relaxed(&a->segment->limit));
-	conclude(a);
-	signals_restore(&mask);
+	end_all(a, true);
 }
