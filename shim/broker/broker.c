@@ -206,6 +206,7 @@ static const char *set_up(void)
 	s->labelled = subject_is_labelled();
 	if (!subject_read(&s->subject, s->labelled))
 		return "real and effective ids or capabilities differ, or cannot be known";
+	s->rules = session_rules(o.skip, o.trust);
 	error = authority_start(&broker.authority, &s->segment, &o);
 	if (error == -EAGAIN)
 		return why_no_bell();

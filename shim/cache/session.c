@@ -16,6 +16,14 @@ uint64_t program_key(const struct statx *found)
 	return hash_mix(h, found->stx_size) | 1;
 }
 
+uint64_t session_rules(const char *skip, const char *trust)
+{
+	uint64_t a = skip ? hash_string(skip, bytes_length(skip)) : hash_string("", 0);
+	uint64_t b = trust ? hash_string(trust, bytes_length(trust)) : hash_string("", 0);
+
+	return hash_mix(a, b);
+}
+
 uint32_t session_program(const struct session *s, uint64_t key)
 {
 	for (uint32_t i = 0; i < SESSION_PROBES; i++) {

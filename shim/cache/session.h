@@ -56,6 +56,7 @@ struct session {
 	uint32_t sleeping; /* futex; odd: the broker sleeps, and wants to be woken */
 	uint32_t rounds;   /* of the broker: what was announced or posted two rounds ago is done */
 	struct subject subject;
+	uint64_t rules; /* session_rules() of the broker's */
 	struct program programs[SESSION_PROGRAMS] __attribute__((aligned(64)));
 	char bells[SESSION_BELL_BYTES] __attribute__((aligned(4096)));
 };
@@ -63,6 +64,9 @@ struct session {
 /* A program by its inode and the time of its last change. */
 struct statx;
 uint64_t program_key(const struct statx *found);
+
+/* FASTPATH_SKIP and FASTPATH_TRUST as one word: who has others may not share what was found by these. */
+uint64_t session_rules(const char *skip, const char *trust);
 
 /* Its flags; 0: nothing is known. */
 uint32_t session_program(const struct session *s, uint64_t key);

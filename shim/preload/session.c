@@ -125,7 +125,8 @@ static bool is_ours(const struct session *s)
 	struct subject own;
 	struct address a;
 
-	return address_read(&a) && load_relaxed(&s->nonce) == a.nonce && subject_read(&own, s->labelled) &&
+	return address_read(&a) && load_relaxed(&s->nonce) == a.nonce &&
+	       s->rules == session_rules(scope.settings.skip, scope.settings.trust) && subject_read(&own, s->labelled) &&
 	       subject_equal(&own, &s->subject);
 }
 

@@ -132,6 +132,8 @@ apart another_mount_namespace_is_not_attached unshare -m
 apart another_user_namespace_is_not_attached unshare -U --map-root-user
 apart another_root_is_not_attached bash -c 'mount --bind / '"$case"'/d/../d && exec chroot '"$case"'/d "$@"' -
 apart a_filtered_process_is_not_attached "$base/bin/fault" ENOSYS acct
+apart who_has_other_paths_to_skip_is_not_attached env FASTPATH_SKIP=/none
+apart who_has_other_paths_to_trust_is_not_attached env FASTPATH_TRUST=/none
 if wanted another_users_session_is_not_attached && is_root; then
 	begin user
 	mkdir -m 777 d
