@@ -155,7 +155,8 @@ static bool catch_up(struct authority *a)
 /* What was announced, within an odd seq. False: it stays odd for good. */
 static bool take_note(struct authority *a)
 {
-	if (!bell_rung(&a->bell) || catch_up(a))
+	/* Broken once is broken for good: a ring that was not armed again is silent. */
+	if (!a->broken && (!bell_rung(&a->bell) || catch_up(a)))
 		return true;
 	place_end_all(a);
 	a->broken = true;
@@ -314,7 +315,7 @@ static enum learned learn(struct authority *a, const char *text, uint32_t length
 	bool timed = a->learnings < 4 || a->learnings % 4 == 0;
 	uint64_t mask, began;
 
-	if (length >= LINK_BYTES)
+	if (length >= LINK_BYTES || a->broken)
 		return LEARNED_NOTHING;
 	a->learnings++;
 	signals_block(&mask);

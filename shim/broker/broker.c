@@ -370,7 +370,7 @@ static void serve(void)
 {
 	uint64_t tick = broker.options.tick_us ? (uint64_t)broker.options.tick_us * 1000 : TICK_NS;
 
-	while (!load_relaxed(&broker.ending)) {
+	while (!load_relaxed(&broker.ending) && !broker.authority.broken) {
 		uint64_t now = sys_clock_ns();
 		bool useful = false, rung = bell_rung(&broker.authority.bell);
 		unsigned posts;

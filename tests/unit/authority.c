@@ -123,6 +123,29 @@ TEST(a_lost_descriptor_ends_it_for_good)
 	CHECK(!authority_is_mine(lost.authority));
 }
 
+/* A ring that could not be armed again never rings, and looks quiet. */
+TEST(a_silent_bell_that_broke_is_never_believed_again)
+{
+	struct session lost = {0};
+
+	session_open(&lost, (struct authority_options){.bells = BELL_TRY_PAGE, .eager = true});
+	if (lost.error)
+		SKIP("page bell (io_uring of Linux 6.8)");
+	now = &lost;
+	session_empty();
+	make_dir(at("d"));
+	make_dir(at("e"));
+	CHECK(learned(at("d/none")));
+	lost.authority->broken = true;
+	CHECK(!catch_up());
+	CHECK(segment_seq(lost.segment) & 1);
+	CHECK(!learned(at("e/none")));
+	CHECK(segment_seq(lost.segment) & 1);
+	authority_forget(lost.authority);
+	CHECK(segment_seq(lost.segment) & 1);
+	CHECK(!is_absent(at("d/none")));
+}
+
 TEST_BELLS(a_checker_that_is_busy_is_asked_again)
 {
 	if (now->authority->bell.kind != BELL_EPOLL)
