@@ -1,8 +1,10 @@
 /*
  * learn.c - finding facts, and ending them when a bell rang.
  *
- * Order, within one odd seq: walk and watch the chain, ask, take note of what was announced
- * meanwhile, publish. Signals are blocked: a handler may longjmp out, and must not come in.
+ * Order: walk and watch the chain, ask, publish, take note of what was announced meanwhile. seq is odd
+ * only while bytes change: readers go on during the system calls, since whatever happens to a fact
+ * after its watches were added rings the bell that they look at. Signals are blocked: a handler may
+ * longjmp out, and must not come in.
  */
 #include "authority/authority.h"
 
@@ -169,11 +171,13 @@ static void end_seq(struct authority *a)
 	segment_end(a->segment);
 }
 
-/* Ends the odd seq begun with segment_begin(), if the bell allows. */
+/* Takes note of what was announced. False: the bell is broken, and seq stays odd. */
 static bool conclude(struct authority *a)
 {
-	bool good = take_note(a);
+	bool good;
 
+	segment_begin(a->segment);
+	good = take_note(a);
 	if (good)
 		end_seq(a);
 	return good;
@@ -225,6 +229,7 @@ static enum learned list_there(struct walk *w, const char *text, uint32_t length
 	end = r->length + 1 + path_component(text, r->length + 1, length);
 	if (!probe_absent(a, text, length, end))
 		return LEARNED_NOTHING;
+	segment_begin(a->segment); /* until conclude() */
 	store_relaxed(&r->filter, watch->filter);
 	a->learned++;
 	return LEARNED_FACT;
@@ -253,6 +258,7 @@ static enum learned ask(struct authority *a, struct record *r, uint32_t place,
 {
 	const char *path = (const char *)r->path;
 	const struct place *p = &a->places[place];
+	uint8_t access_ok = r->access_ok, absent = r->xattr_absent;
 
 	switch (question) {
 	case QUESTION_ACCESS:
@@ -261,20 +267,23 @@ static enum learned ask(struct authority *a, struct record *r, uint32_t place,
 		    (refuse_changeable_acl(a, place) &&
 		     sys4(SYS_getxattr, path, xattr_names[2], NULL, 0) != -ENODATA))
 			return LEARNED_NOTHING;
-		store_relaxed(&r->access_ok, (uint8_t)(r->access_ok | ACCESS_EXISTS | detail));
+		access_ok = (uint8_t)(access_ok | ACCESS_EXISTS | detail);
 		break;
 	case QUESTION_XATTR:
 	case QUESTION_LXATTR:
 		/* Of a symlink itself nothing is remembered. */
 		if ((p->kind == PLACE_LINK && question == QUESTION_LXATTR) || refuse_racy_xattrs(a, place))
 			return LEARNED_NOTHING;
-		store_relaxed(&r->xattr_absent, (uint8_t)(r->xattr_absent | ask_xattrs(a, place)));
-		if (!(r->xattr_absent >> (detail + (question == QUESTION_XATTR ? 0 : XATTR_NAMES)) & 1))
+		absent = (uint8_t)(absent | ask_xattrs(a, place));
+		if (!(absent >> (detail + (question == QUESTION_XATTR ? 0 : XATTR_NAMES)) & 1))
 			return LEARNED_NOTHING;
 		break;
 	default:
 		break; /* the walk answered it */
 	}
+	segment_begin(a->segment); /* until conclude() */
+	store_relaxed(&r->access_ok, access_ok);
+	store_relaxed(&r->xattr_absent, absent);
 	if (!(r->flags & RECORD_POSITIVE))
 		store_relaxed(&a->segment->positives, a->segment->positives + 1);
 	store_relaxed(&r->flags, (uint8_t)(r->flags | RECORD_POSITIVE));
@@ -320,7 +329,6 @@ static enum learned learn(struct authority *a, const char *text, uint32_t length
 	a->learnings++;
 	signals_block(&mask);
 	began = timed ? sys_clock_ns() : 0;
-	segment_begin(a->segment);
 	for (int i = 0; i < WALK_TRIES; i++)
 		if (attempt(a, text, length, absent, question, detail, &learned) != WALK_RACED)
 			break;

@@ -111,14 +111,14 @@ static bool filter_fill(struct authority *a, struct watch *watch, const struct n
 {
 	uint32_t words = n->count / NAMES_PER_WORD + WORDS_MIN;
 
+	segment_begin(a->segment);
 	watch->filter = filter_space(a, words);
-	if (!watch->filter)
-		return false;
+	for (uint32_t i = 0; i < n->count && watch->filter; i++)
+		filter_add(a->segment, watch->filter, n->hash[i]);
+	segment_end(a->segment);
 	watch->names = n->count;
 	watch->added = 0;
-	for (uint32_t i = 0; i < n->count; i++)
-		filter_add(a->segment, watch->filter, n->hash[i]);
-	return true;
+	return watch->filter;
 }
 
 /* Without touching the access time where that is permitted. "." of a directory is itself, whatever

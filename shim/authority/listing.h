@@ -8,8 +8,7 @@
 
 /*
  * Lists the watched directory that w->place leads to, unless it is listed already; w->fd is open.
- * Its watch holds the filter from then on, and events of it go there. Within segment_begin() and
- * segment_end(). The watch, or NULL: refused.
+ * Its watch holds the filter from then on, and events of it go there. The watch, or NULL: refused.
  */
 struct watch *listing_make(struct walk *w);
 

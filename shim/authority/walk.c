@@ -201,8 +201,8 @@ static void adopt_target_name(struct authority *a, uint32_t place, uint32_t targ
 	store_relaxed(&r->canonical, a->places[place].text);
 }
 
-/* Makes the place alive: everything it rests on is watched. `via` for symlinks. */
-static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place, uint32_t via)
+/* Within segment_begin() and segment_end(). */
+static bool write_down(struct walk *w, const struct step *s, int wd, uint32_t place, uint32_t via)
 {
 	struct authority *a = w->a;
 	struct place *p = &a->places[place];
@@ -231,6 +231,32 @@ static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place,
 		return true;
 	place_end(a, place); /* the segment is full, or the name too long */
 	return false;
+}
+
+/* Makes the place alive: everything it rests on is watched. `via` for symlinks. */
+static bool settle(struct walk *w, const struct step *s, int wd, uint32_t place, uint32_t via)
+{
+	bool good;
+
+	segment_begin(w->a->segment);
+	good = write_down(w, s, wd, place, via);
+	segment_end(w->a->segment);
+	return good;
+}
+
+/* The place of an opened component, made when it is new. 0: the segment is full. */
+static uint32_t place_opened(struct authority *a, const struct step *s, bool refused)
+{
+	struct record *r;
+	uint32_t place;
+
+	segment_begin(a->segment);
+	place = place_of(a, s->text, s->length);
+	r = place_record(a, place);
+	if (place && refused)
+		store_relaxed(&r->flags, r->flags | RECORD_REFUSED);
+	segment_end(a->segment);
+	return place;
 }
 
 /* Opens and judges the component. */
@@ -348,11 +374,8 @@ static enum walked step(struct walk *w, const char *text, uint32_t whole, uint32
 		return WALK_WHOLE;
 	}
 	how = step_open(w, &s);
-	if (s.fd >= 0 && !(place = place_of(a, text, length)))
-		how = WALK_REFUSED; /* the segment is full */
-	else if (s.fd >= 0 && how == WALK_REFUSED)
-		store_relaxed(&place_record(a, place)->flags,
-			      place_record(a, place)->flags | RECORD_REFUSED);
+	if (s.fd >= 0 && !(place = place_opened(a, &s, how == WALK_REFUSED)))
+		how = WALK_REFUSED;
 	if (how == WALK_WHOLE)
 		how = step_watch(w, &s, &wd, &next);
 	if (how == WALK_WHOLE && s.kind != PLACE_LINK && !settle(w, &s, wd, place, 0))

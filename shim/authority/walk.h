@@ -31,7 +31,7 @@ void walk_end(struct walk *w);
 
 /*
  * From "/" along `text` (a normal form of `length` bytes). The text must stay
- * valid. Within segment_begin() and segment_end().
+ * valid. seq is even, and odd now and then: what is found on the way is published at once.
  */
 enum walked walk_path(struct walk *w, const char *text, uint32_t length);
 
