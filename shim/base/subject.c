@@ -66,10 +66,14 @@ static bool read_root(struct subject *s)
 	s->root_mount = found.stx_mnt_id;
 	s->root_ino = found.stx_ino;
 	s->root_dev = (uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor;
-	if (sys_statx(SYS_AT_FDCWD, "/proc/thread-self/ns/user", 0, STATX_INO, &found))
-		return false;
-	s->user_ns = found.stx_ino;
 	return true;
+}
+
+uint64_t subject_user_namespace(void)
+{
+	struct statx found;
+
+	return sys_statx(SYS_AT_FDCWD, "/proc/thread-self/ns/user", 0, STATX_INO, &found) ? 0 : found.stx_ino;
 }
 
 static long read_file(const char *path, char *out, size_t size)
@@ -104,7 +108,7 @@ bool subject_is_labelled(void)
 	return n < 10 || !bytes_equal(label, "unconfined", 10);
 }
 
-static bool read_label_hash(struct subject *s)
+bool subject_read_label(struct subject *s)
 {
 	char label[LABEL_BYTES];
 	long n = read_label(label);
@@ -114,11 +118,10 @@ static bool read_label_hash(struct subject *s)
 	return n > 0;
 }
 
-bool subject_read(struct subject *s, bool labelled)
+bool subject_read(struct subject *s)
 {
 	*s = (struct subject){0};
-	return read_ids(s) && read_groups(s) && read_caps(s) && read_root(s) &&
-	       (!labelled || read_label_hash(s));
+	return read_ids(s) && read_groups(s) && read_caps(s) && read_root(s);
 }
 
 bool subject_equal(const struct subject *a, const struct subject *b)

@@ -13,17 +13,20 @@ struct subject {
 	uint32_t uid, gid;   /* real, effective and saved ones are the same */
 	uint64_t groups;     /* hash of the supplementary groups */
 	uint64_t permitted;  /* capabilities; the effective ones follow from them */
-	uint64_t user_ns;    /* inode number of the user namespace */
 	uint64_t root_mount; /* unique id of the mount of "/": also tells mount namespaces apart */
 	uint64_t root_ino, root_dev;
 	uint64_t label;	     /* hash of the security label; 0: none that matters */
 };
 
-/*
- * Reads the calling thread's. `labelled`: a security module with labels may decide about paths here.
- * False: it cannot be known, or access(2) asks for other rights than open(2) does.
- */
-bool subject_read(struct subject *out, bool labelled);
+/* The calling thread's, without label. False: it cannot be known, or access(2) asks for other rights than
+ * open(2) does. */
+bool subject_read(struct subject *out);
+
+/* Adds the label, where a security module with labels may decide about paths. False: it cannot be known. */
+bool subject_read_label(struct subject *out);
+
+/* Inode number of the calling thread's user namespace; 0: not known. It costs more than all of the above. */
+uint64_t subject_user_namespace(void);
 
 /* Is there a seccomp filter? It may end whoever makes a call that it does not expect: to be asked first. */
 bool subject_is_filtered(void);

@@ -204,7 +204,9 @@ static const char *set_up(void)
 	int error;
 
 	s->labelled = subject_is_labelled();
-	if (!subject_read(&s->subject, s->labelled))
+	s->user_ns = subject_user_namespace();
+	if (!s->user_ns || !subject_read(&s->subject) ||
+	    (s->labelled && !subject_read_label(&s->subject)))
 		return "real and effective ids or capabilities differ, or cannot be known";
 	s->rules = session_rules(o.skip, o.trust);
 	error = authority_start(&broker.authority, &s->segment, &o);
@@ -496,9 +498,10 @@ static void describe(struct broker *out, int control)
 {
 	out->pid = broker.pid;
 	out->control = control;
-	(void)snprintf(out->variable, sizeof out->variable, "%x:%x:%llx:%llx:%llx", (unsigned)broker.pid,
-		 (unsigned)broker.session_fd, (unsigned long long)broker.device,
-		 (unsigned long long)broker.inode, (unsigned long long)broker.session->nonce);
+	(void)snprintf(out->variable, sizeof out->variable, "%c%x:%x:%llx:%llx:%llx",
+		 SESSION_MARK, (unsigned)broker.pid, (unsigned)broker.session_fd,
+		 (unsigned long long)broker.device, (unsigned long long)broker.inode,
+		 (unsigned long long)broker.session->nonce);
 }
 
 static void close_if(int fd)

@@ -27,6 +27,9 @@ enum {
 	INBOX_SEALS = 0x2 | 0x4,
 	SESSION_READY = 1,
 	SESSION_FAILED = 2, /* there is no tree scope here */
+	/* What FASTPATH_SESSION begins with: for a program that is to attach at once, and for all others. */
+	SESSION_MARK = '+',
+	SESSION_NO_MARK = '0',
 	POST_SLOTS = 256,
 	POST_TEXT = 472,
 	POST_PROBES = 4,
@@ -56,6 +59,7 @@ struct session {
 	uint32_t sleeping; /* futex; odd: the broker sleeps, and wants to be woken */
 	uint32_t rounds;   /* of the broker: what was announced or posted two rounds ago is done */
 	struct subject subject;
+	uint64_t user_ns; /* subject_user_namespace() of the broker's */
 	uint64_t rules; /* session_rules() of the broker's */
 	struct program programs[SESSION_PROGRAMS] __attribute__((aligned(64)));
 	char bells[SESSION_BELL_BYTES] __attribute__((aligned(4096)));

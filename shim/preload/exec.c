@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/sys.h"
+#include "cache/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,37 +67,59 @@ static bool copy_preload(char *to, const char *list)
 	return kept > 0;
 }
 
-/*
- * The environment without our preload, and after chroot(), where our file is not there for the loader,
- * without our variables too. `text` has preload_bytes().
- */
-static void strip(char **to, char *text, char *const *from, bool variables)
+/* What a program's environment is to be. */
+enum treatment {
+	AS_IT_IS,
+	WITHOUT_PRELOAD,
+	WITHOUT_US, /* after chroot() our file is not there for the loader: without our variables too */
+	MARKED,	    /* for a program that is to attach at once */
+};
+
+static const char preload[] = "LD_PRELOAD=", session[] = "FASTPATH_SESSION=";
+
+static bool is_ours(const char *entry)
 {
-	static const char preload[] = "LD_PRELOAD=";
+	return string_after(entry, "FASTPATH=") || string_after(entry, "FASTPATH_");
+}
 
+/* A changed copy of an entry in `text`; NULL: the entry is dropped. */
+static char *change(char *text, char *entry, enum treatment how)
+{
+	const char *list = how == MARKED ? NULL : string_after(entry, preload);
+
+	if (list) {
+		bytes_copy(text, preload, sizeof preload - 1);
+		return copy_preload(text + sizeof preload - 1, list) ? text : NULL;
+	}
+	if (how == MARKED && string_after(entry, session) && entry[sizeof session - 1] == SESSION_NO_MARK) {
+		bytes_copy(text, entry, bytes_length(entry) + 1);
+		text[sizeof session - 1] = SESSION_MARK;
+		return text;
+	}
+	return how == WITHOUT_US && is_ours(entry) ? NULL : entry;
+}
+
+/* The environment as it is to be. `text` has changed_bytes(). */
+static void treat(char **to, char *text, char *const *from, enum treatment how)
+{
 	for (; *from; from++) {
-		const char *list = string_after(*from, preload);
+		char *entry = change(text, *from, how);
 
-		if (list) {
-			bytes_copy(text, preload, sizeof preload - 1);
-			if (copy_preload(text + sizeof preload - 1, list))
-				*to++ = text;
-			text += bytes_length(*from) + 1;
-		} else if (!variables || (!string_after(*from, "FASTPATH=") &&
-					  !string_after(*from, "FASTPATH_"))) {
-			*to++ = *from;
-		}
+		if (entry)
+			*to++ = entry;
+		if (entry == text)
+			text += bytes_length(text) + 1;
 	}
 	*to = NULL;
 }
 
-/* Bytes of LD_PRELOAD's entries, with their NULs, and one more. */
-static size_t preload_bytes(char *const *list)
+/* Bytes of the entries that change, as long as they can become. */
+static size_t changed_bytes(char *const *list)
 {
 	size_t n = 1;
 
 	for (; *list; list++)
-		if (string_after(*list, "LD_PRELOAD="))
+		if (string_after(*list, preload) || string_after(*list, session))
 			n += bytes_length(*list) + 1;
 	return n;
 }
@@ -121,14 +144,19 @@ static void leave(bool for_good)
 		report_exit();
 }
 
-/* Must the environment be another for the program that `path` names? */
-static bool is_to_be_stripped(int dir, const char *path, int flags)
+/* What is the environment of the program that `path` names to be? */
+static enum treatment treatment_of(int dir, const char *path, int flags)
 {
+	enum injection how;
+
 	if (scope.chrooted)
-		return true;
+		return WITHOUT_US;
 	if (session_offered())
 		session_attach_to_exec();
-	return scope.settings.session && !session_injects(dir, path, flags);
+	if (!scope.settings.session)
+		return AS_IT_IS;
+	how = session_injects(dir, path, flags);
+	return how == INJECT_NOT ? WITHOUT_PRELOAD : how == INJECT_MARKED ? MARKED : AS_IT_IS;
 }
 
 /*
@@ -138,19 +166,21 @@ static bool is_to_be_stripped(int dir, const char *path, int flags)
 #define EXECUTE(envp, dir, path, flags, call)                                                  \
 	({                                                                                     \
 		char *const *environment_ = (envp);                                            \
-		if (unlikely(scope.on) && environment_ &&                                      \
-		    is_to_be_stripped(dir, path, flags)) {                                     \
+		enum treatment how_ = unlikely(scope.on) && environment_                       \
+					      ? treatment_of(dir, path, flags)                 \
+					      : AS_IT_IS;                                      \
+		if (how_ != AS_IT_IS) {                                                        \
 			char **copy_ = __builtin_alloca((count(environment_) + 1) *            \
 							sizeof *copy_);                        \
-			char *text_ = __builtin_alloca(preload_bytes(environment_));           \
-			strip(copy_, text_, environment_, scope.chrooted);                     \
+			char *text_ = __builtin_alloca(changed_bytes(environment_));           \
+			treat(copy_, text_, environment_, how_);                               \
 			environment_ = copy_;                                                  \
 		}                                                                              \
 		call(environment_);                                                            \
 	})
 
-/* Will an environment other than the program's own be needed? */
-static bool may_strip(void)
+/* May an environment other than the program's own be needed? */
+static bool may_treat(void)
 {
 	return scope.chrooted || scope.settings.session;
 }
@@ -274,7 +304,7 @@ static int by_search(const char *file, char *const argv[], char *const envp[])
 	leave(true);
 	if (is_searchable(path, file))
 		return try_each(path, file, argv, envp ? envp : environment());
-	if (!envp && !may_strip())
+	if (!envp && !may_treat())
 		return NEXT(execvp, int (*)(const char *, char *const *))(file, argv);
 	envp = envp ? envp : environment();
 #define CALL_SEARCH(e) NEXT(execvpe, search_function *)(file, argv, e)
@@ -289,7 +319,7 @@ FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 static int by_path_alone(const char *path, char *const argv[])
 {
-	if (may_strip())
+	if (may_treat())
 		return by_path(path, argv, environment());
 	if (absent(path))
 		return answer(ENOENT);
@@ -413,7 +443,7 @@ static int spawn(enum next next, pid_t *pid, const char *path,
 	if (scope.on && is_plain(actions, attributes) && absent(path))
 		return ENOENT;
 #define CALL_SPAWN(e) ((spawn_function *)next_address(next))(pid, path, actions, attributes, argv, e)
-	if (!may_strip())
+	if (!may_treat())
 		return CALL_SPAWN(envp);
 	leave(false);
 	return EXECUTE(envp, AT_FDCWD, path, 0, CALL_SPAWN);
@@ -447,7 +477,7 @@ static int spawn_search(enum next next, pid_t *pid, const char *file,
 		program = candidate;
 	}
 #define CALL_SPAWNP(e) ((spawn_function *)next_address(next))(pid, file, actions, attributes, argv, e)
-	if (!may_strip())
+	if (!may_treat())
 		return CALL_SPAWNP(envp);
 	leave(false);
 	return EXECUTE(envp, AT_FDCWD, program, 0, CALL_SPAWNP);

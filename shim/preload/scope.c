@@ -104,9 +104,9 @@ void scope_start(int argc, char **argv, char **environment)
 	scope.observed = scope.settings.stats || scope.settings.verify || scope.settings.profile;
 	if (scope.observed)
 		report_start();
-	if (scope.settings.session)
-		scope.pid = (uint32_t)sys_getpid();
 	scope.on = 1;
+	if (scope.settings.session)
+		session_start();
 }
 
 void scope_end(void)

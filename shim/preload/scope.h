@@ -9,6 +9,7 @@
 
 #include "authority/authority.h"
 #include "base/settings.h"
+#include "base/subject.h"
 #include "cache/layout.h"
 #include "preload/counters.h"
 #include "preload/ledger.h"
@@ -60,6 +61,7 @@ struct scope {
 	uint8_t session_mapping; /* claimed by the thread that attaches */
 	uint8_t inbox_tried;
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
+	uint8_t marked;	  /* in a session: it was to attach at once */
 	uint32_t uid;
 	uint32_t pid;	  /* at start, in a session; a forked child's is another */
 	uint32_t looks;	  /* stat() and access() in a session, until it is attached to */
@@ -74,6 +76,7 @@ struct scope {
 	/* Tree scope: shared, and good in forked children too. */
 	const struct session *session; /* NULL: not attached */
 	const struct session *expected; /* mapped: is it ready, and for us? */
+	struct subject subject;	       /* this process's, when that was mapped */
 	struct inbox *inbox;	       /* mapped by who teaches */
 	struct counters slot; /* answers are counted here until a second thread comes */
 };

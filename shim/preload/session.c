@@ -31,7 +31,7 @@ enum {
 	AWAIT_TRIES = 20000,
 };
 
-/* "pid:fd:dev:ino:nonce", in hexadecimal. */
+/* "pid:fd:dev:ino:nonce", in hexadecimal; the pid's first digit is a mark or nothing. */
 struct address {
 	uint64_t pid, fd, dev, ino, nonce;
 };
@@ -56,6 +56,7 @@ static bool address_read(struct address *a)
 	uint64_t *part[] = {&a->pid, &a->fd, &a->dev, &a->ino, &a->nonce};
 	const char *s = scope.settings.session;
 
+	s += *s == SESSION_MARK;
 	for (unsigned i = 0; i < array_size(part); i++) {
 		s = read_hex(s, part[i]);
 		if (!s || *s != (i + 1 < array_size(part) ? ':' : 0))
@@ -119,29 +120,36 @@ static void *map_shared(const struct address *a, uint64_t fd_there, uint64_t dev
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
-/* The session's own word that this is the one that was meant, and for whom it is. */
+/*
+ * Is it for this process? User namespaces need no look: to open the broker's descriptor takes the same one,
+ * or power over it (ptrace(2), "access mode checking"); and who has that may do more than the broker, so
+ * that its facts hold there too.
+ */
 static bool is_ours(const struct session *s)
 {
-	struct subject own;
-	struct address a;
+	struct subject own = scope.subject;
 
-	return address_read(&a) && load_relaxed(&s->nonce) == a.nonce &&
-	       s->rules == session_rules(scope.settings.skip, scope.settings.trust) && subject_read(&own, s->labelled) &&
-	       subject_equal(&own, &s->subject);
+	return s->rules == session_rules(scope.settings.skip, scope.settings.trust) &&
+	       (!s->labelled || subject_read_label(&own)) && subject_equal(&own, &s->subject);
 }
 
-/* Another file may have taken the descriptor's place between the look and the opening: it has no nonce. */
+/*
+ * Another file may have taken the descriptor's place between the look and the opening: it has no nonce. Who
+ * this process is, is asked here: its forked children need not ask again.
+ */
 static const struct session *expect(void)
 {
 	const struct session *s = NULL;
 	struct address a;
+	bool meant;
 
 	/* A filter that was there at start may not like the calls that follow. */
 	if (address_read(&a) && !subject_is_filtered() && !next_is_foreign())
 		s = map_shared(&a, a.fd, a.dev, a.ino, SESSION_SEALS, SESSION_BYTES, false);
-	store_relaxed(&scope.session_decided, !s);
+	meant = s && load_relaxed(&s->nonce) == a.nonce && subject_read(&scope.subject);
+	store_relaxed(&scope.session_decided, !meant);
 	store_release(&scope.expected, s); /* pairs with session_attach() */
-	return s;
+	return meant ? s : NULL;
 }
 
 static void decide(const struct session *s, uint32_t state)
@@ -182,8 +190,22 @@ void session_flush(void)
 	const struct session *s = scope_session();
 	struct subject own;
 
-	if (!scope.quiet && (!subject_read(&own, s->labelled) || !subject_equal(&own, &s->subject)))
+	if (!scope.quiet &&
+	    (!subject_read(&own) || (s->labelled && !subject_read_label(&own)) ||
+	     !subject_equal(&own, &s->subject) || s->user_ns != subject_user_namespace()))
 		scope_detach();
+}
+
+void session_start(void)
+{
+	char *mark = (char *)scope.settings.session;
+
+	scope.pid = (uint32_t)sys_getpid();
+	if (*mark != SESSION_MARK)
+		return;
+	*mark = SESSION_NO_MARK; /* it is this program's, and not for all that inherit its environment */
+	scope.marked = 1;
+	session_attach();
 }
 
 bool session_attach_to_exec(void)
@@ -360,7 +382,13 @@ void session_report_exec(bool for_good)
 		store_relaxed(&scope.execs, 1);
 }
 
-bool session_injects(int dir, const char *path, int flags)
+/* Of a program that can take the preload. Who goes on as another program (env, nice) hands its mark on. */
+static enum injection inject(void)
+{
+	return scope.marked && (uint32_t)sys_getpid() == scope.pid ? INJECT_MARKED : INJECT;
+}
+
+enum injection session_injects(int dir, const char *path, int flags)
 {
 	const struct session *s = scope_session();
 	struct statx found;
@@ -368,20 +396,23 @@ bool session_injects(int dir, const char *path, int flags)
 	bool takes;
 	int fd;
 
-	if (scope.quiet ||
-	    sys_statx(dir, path, flags, STATX_BASIC_STATS, &found) || !S_ISREG(found.stx_mode))
-		return true;
+	if (scope.quiet)
+		return INJECT;
+	if (sys_statx(dir, path, flags, STATX_BASIC_STATS, &found) || !S_ISREG(found.stx_mode))
+		return inject();
 	if (found.stx_mode & (S_ISUID | S_ISGID))
-		return false;
+		return INJECT_NOT;
 	known = s ? session_program(s, program_key(&found)) : 0;
 	if (known)
-		return !(known & (PROGRAM_CANNOT | PROGRAM_DROP));
+		return (known & (PROGRAM_CANNOT | PROGRAM_DROP)) ? INJECT_NOT
+		       : (known & PROGRAM_EXECS)		 ? INJECT_MARKED
+								 : inject();
 	if (flags & AT_EMPTY_PATH)
-		return elf_takes_preload(dir);
+		return elf_takes_preload(dir) ? inject() : INJECT_NOT;
 	fd = (int)sys_openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return true;
+		return inject();
 	takes = elf_takes_preload(fd);
 	sys_close(fd);
-	return takes;
+	return takes ? inject() : INJECT_NOT;
 }

@@ -44,10 +44,17 @@ void session_report_end(void);
 /* It, or a child that shares its memory, executes another program; for_good: in its own place. */
 void session_report_exec(bool for_good);
 
-/*
- * May the program that `path` names, relative to dir, inherit the preload? False: it cannot take it, or it
- * has not paid in this session. flags: AT_EMPTY_PATH for a descriptor's own. Writes nothing.
- */
-bool session_injects(int dir, const char *path, int flags);
+/* At start, when there is a FASTPATH_SESSION: a program that it is marked for attaches at once. */
+void session_start(void);
+
+/* What becomes of the preload when a program is executed. */
+enum injection {
+	INJECT_NOT, /* it cannot take it, or it has not paid in this session */
+	INJECT,
+	INJECT_MARKED, /* it executes others: each of its forked children would have to attach for that */
+};
+
+/* Of the program that `path` names, relative to dir. flags: AT_EMPTY_PATH for a descriptor's own. Writes nothing. */
+enum injection session_injects(int dir, const char *path, int flags);
 
 #endif

@@ -99,6 +99,32 @@ holds a_change_by_one_process_is_seen_by_all \
 	sh -c "$ask attach know=\$D/d/x make=\$D/d/ready await=\$D/d/go seen=\$D/d/x make=\$D/d/done & $ask attach await=\$D/d/ready know=\$D/d/x make=\$D/d/x seen=\$D/d/x make=\$D/d/go await=\$D/d/done drop=\$D/d/x gone=\$D/d/x; r=\$?; wait \$! && exit \$r"
 holds a_child_sees_its_parents_change "$ask" attach know='$D/d/x' know='$D/d/y' make='$D/d/x' fork seen='$D/d/x' make='$D/d/y' exec seen='$D/d/y' seen='$D/d/x'
 
+# A command, and programs known to execute others, attach as they start: each of their forked children would have
+# to. mapped PID: has it attached?
+mapped='mapped() { for _ in $(seq 200); do grep -q memfd:fastpath-session /proc/$1/maps && return; sleep 0.01; done; return 1; }'
+for via in directly env nice; do
+	wanted "a_command_attaches_as_it_starts[$via]" || continue
+	begin root
+	[ $via = directly ] && by=() || by=($via)
+	"$fp" run -- "${by[@]}" sleep 20 & # looks nothing up
+	pid=$!
+	verdict "a_command_attaches_as_it_starts[$via]" "$(eval "$mapped"; mapped $pid || echo "it did not; ")"
+	kill $pid
+	wait $pid 2>/dev/null
+done
+if wanted what_a_command_starts_attaches_when_it_has_lost_something; then
+	begin root
+	as root 20 "$fp" run -- sh -c 'sleep 20 & sleep 0.5; grep -c memfd:fastpath-session /proc/$!/maps; kill $!; case $FASTPATH_SESSION in 0*) ;; *) echo marked;; esac'
+	verdict what_a_command_starts_attaches_when_it_has_lost_something "$(status=0; good 0)"
+fi
+if wanted a_program_known_to_execute_others_attaches_as_it_starts; then
+	begin root
+	as root 20 $eager "$fp" run -- bash -c "$mapped"'
+		for i in $(seq 12); do dash -c "/bin/true; :"; done
+		dash -c "read x; :" <> <(sleep 20) & mapped $!; echo $?; kill $!'
+	verdict a_program_known_to_execute_others_attaches_as_it_starts "$(status=0; good 0)"
+fi
+
 # ---- processes that are somebody else, or elsewhere ----
 
 for how in newns rawns; do
