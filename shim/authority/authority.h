@@ -89,6 +89,8 @@ struct authority {
 	bool eager;
 	bool old_mount_ids; /* the kernel has no unique ones */
 	bool first_thread; /* the owner is the process's first */
+	bool alone;	   /* as in authority_options */
+	bool moved;	   /* the working directory is not "/" */
 	bool label_known, label_decides; /* does a security label decide access()? */
 	uint64_t newest_mount; /* unique id: later ones are not walked; 0: not known, and then: */
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
@@ -122,7 +124,7 @@ struct authority_options {
 	const char *skip, *trust;
 	uint32_t reserved, limit; /* of the segment, in bytes: see segment_reset() */
 	void *bells_shown, *bells_hidden; /* see bell_make() */
-	bool visible; /* a descriptor of the inotify instance may stay open */
+	bool alone; /* in a process of its own: descriptors may stay open, and the working directory move */
 };
 
 /* Makes the bell; afterwards the segment is empty and its seq even. */

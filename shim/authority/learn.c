@@ -51,7 +51,8 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 		a->broken = error != -EAGAIN;
 		return error;
 	}
-	if (o->visible)
+	a->alone = o->alone;
+	if (a->alone)
 		bell_keep(&a->bell);
 	refuse_start(a);
 	authority_adopt(a);

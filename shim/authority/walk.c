@@ -70,6 +70,7 @@ static void leave(struct walk *w)
 void walk_end(struct walk *w)
 {
 	leave(w);
+	watch_stand_back(w->a);
 	bell_return(&w->a->bell, w->borrowed);
 }
 

@@ -42,6 +42,9 @@ static inline bool event_brings_name(uint32_t mask)
  */
 int watch_add(struct authority *a, int borrowed, int fd, uint32_t mask);
 
+/* After a walk's last watch_add(): where the authority may change its working directory, it is "/" again. */
+void watch_stand_back(struct authority *a);
+
 /* A path that leads to what `fd` names, without following it. */
 enum { WATCH_FD_PATH = 40 };
 void watch_fd_path(const struct authority *a, char *out, int fd);

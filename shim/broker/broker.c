@@ -199,7 +199,7 @@ static const char *set_up(void)
 		.limit = SESSION_BYTES - SEGMENT_SLACK,
 		.bells_shown = s->bells,
 		.bells_hidden = broker.bells,
-		.visible = true,
+		.alone = true,
 	};
 	int error;
 
