@@ -37,15 +37,18 @@
 #include <unistd.h>
 
 enum {
-	TICK_NS = 500000,	  /* between two rounds with work in them */
+	/* Between two rounds with posts: waking up costs 20 us of CPU time. */
+	TICK_MIN_NS = 50000,	  /* something was learned: who was answered now may lose elsewhere soon */
+	TICK_MAX_NS = 4000000,	  /* posts teach nothing */
+	ANSWER_NS = 500000,	  /* between two answers to the bell */
 	IDLE_NS = 250000000,	  /* the longest sleep: events nobody asks about must not overflow */
 	SWEEP_NS = 1000000000,	  /* between two looks for posts whose writers have ended */
 	BOLDNESS = 8,		  /* a session is long, and what one process lost others will lose */
 	BOLDNESS_POSITIVE = 2,	  /* of a file's own facts, each of which takes a watch */
+	CAUTION_XATTR = 4,	  /* who lists a directory asks once of hundreds of files: all would be learned */
 	PRICE_MIN_NS = 50,
 	PRICE_MAX_NS = 1000000,
 	CATCH_UP_SHARE = 50,	  /* of the time, catching up may take one part of so many */
-	NAP_MIN_NS = 50000,
 };
 
 struct state {
@@ -58,6 +61,7 @@ struct state {
 	uint32_t lost_at[PLACES];
 	uint64_t busy[POST_SLOTS / 64];
 	uint64_t swept_ns, caught_up_ns;
+	uint64_t tick_ns; /* TICK_MIN_NS to TICK_MAX_NS */
 	uint64_t device, inode; /* of the session's memory */
 	pid_t pid;
 	uint32_t lost_posts; /* when it was looked for slots to free */
@@ -247,6 +251,18 @@ static bool is_question(const struct note *n)
 	return false;
 }
 
+static bool is_due(const struct bill *b, const struct note *n)
+{
+	uint64_t learn_ns = broker.authority.learn_ns;
+	bool xattr = n->question == QUESTION_XATTR || n->question == QUESTION_LXATTR;
+
+	return bill_is_due(b, clamp(n->price_ns, PRICE_MIN_NS, PRICE_MAX_NS),
+			   xattr ? CAUTION_XATTR * learn_ns : learn_ns,
+			   xattr         ? 1
+			   : n->question ? BOLDNESS_POSITIVE
+					 : BOLDNESS);
+}
+
 /* A loss that somebody reports. True: something was learned. */
 static bool note_loss(const struct note *n, const char *text)
 {
@@ -262,8 +278,7 @@ static bool note_loss(const struct note *n, const char *text)
 		return false;
 	bill_charge(&b, broker.losses, BROKER_LOSSES - 1, text, path.length, path.directory, n->question,
 		    n->count);
-	if (!a->eager && !bill_is_due(&b, clamp(n->price_ns, PRICE_MIN_NS, PRICE_MAX_NS), a->learn_ns,
-				      n->question ? BOLDNESS_POSITIVE : BOLDNESS))
+	if (!a->eager && !is_due(&b, n))
 		return false;
 	if (n->question)
 		learned = authority_learn_present(a, text, path.length, (enum question)n->question,
@@ -313,28 +328,34 @@ static void nap(uint64_t ns)
 	sys4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-static bool has_work(void)
+static bool has_news(void)
 {
 	uint64_t news = 0;
 
 	for (unsigned i = 0; i < array_size(broker.inbox->news); i++)
 		news |= load_relaxed(&broker.inbox->news[i]);
-	return news || bell_rung(&broker.authority.bell) || load_relaxed(&broker.ending);
+	return news;
 }
 
-/* Until somebody wakes us, or for a while. */
-static void sleep_well(uint64_t ns)
+/* For a while, or until somebody wakes us for one of `reasons` (SLEEPS_ bits). A bell that nobody minds may go
+ * on ringing. */
+static void sleep_until_woken(uint64_t ns, uint32_t reasons)
 {
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U)};
-	uint32_t *word = &broker.session->sleeping, odd = load_relaxed(word) + 1;
+	uint32_t *word = &broker.session->sleeping, asleep = load_relaxed(word) + SLEEPS_COUNT + reasons;
 
-	store_relaxed(word, odd);
-	/* Who posts after this look sees the odd word, and wakes; a wake-up that comes before the futex
-	 * waits is lost, and the post waits for the next one or the end of the sleep. */
+	store_relaxed(word, asleep);
+	/* Who posts after this look sees the word, and wakes; a wake-up that comes before the futex waits
+	 * is lost, and the post waits for the next one or the end of the sleep. */
 	fence_full();
-	if (!has_work())
-		sys4(SYS_futex, word, FUTEX_WAIT, odd, &t);
-	store_relaxed(word, odd + 1);
+	if (!load_relaxed(&broker.ending) && !((reasons & SLEEPS_TO_POSTS) && has_news()))
+		sys4(SYS_futex, word, FUTEX_WAIT, asleep, &t);
+	store_relaxed(word, asleep - reasons);
+}
+
+static void sleep_well(void)
+{
+	sleep_until_woken(IDLE_NS, SLEEPS_TO_POSTS | SLEEPS_TO_BELL);
 }
 
 static void end_now(void)
@@ -368,10 +389,29 @@ static void renew_if_full(void)
 	memset(broker.lost_at, 0, sizeof broker.lost_at);
 }
 
+/* After a round. Posts that teach nothing are read less and less often. */
+static void rest(bool useful, bool rung, unsigned posts)
+{
+	if (broker.options.tick_us) {
+		if (rung || posts)
+			nap((uint64_t)broker.options.tick_us * 1000);
+		else
+			sleep_well();
+	} else if (posts) {
+		broker.tick_ns = clamp(useful ? 0 : 2 * broker.tick_ns, TICK_MIN_NS, TICK_MAX_NS);
+		nap(clamp(broker.tick_ns, 0, ANSWER_NS));
+		if (broker.tick_ns > ANSWER_NS)
+			sleep_until_woken(broker.tick_ns - ANSWER_NS, SLEEPS_TO_BELL);
+	} else {
+		if (rung)
+			nap(ANSWER_NS);
+		sleep_well();
+		broker.tick_ns = clamp(broker.tick_ns / 2, TICK_MIN_NS, TICK_MAX_NS);
+	}
+}
+
 static void serve(void)
 {
-	uint64_t tick = broker.options.tick_us ? (uint64_t)broker.options.tick_us * 1000 : TICK_NS;
-
 	while (!load_relaxed(&broker.ending) && !broker.authority.broken) {
 		uint64_t now = sys_clock_ns();
 		bool useful = false, rung = bell_rung(&broker.authority.bell);
@@ -387,12 +427,7 @@ static void serve(void)
 			programs_retry(&broker.programs, now);
 			broker.swept_ns = now;
 		}
-		if (useful && !broker.options.tick_us)
-			nap(NAP_MIN_NS); /* who was answered now may lose elsewhere soon */
-		else if (rung || posts)
-			nap(tick);
-		else
-			sleep_well(IDLE_NS);
+		rest(useful, rung, posts);
 	}
 	end_now();
 }

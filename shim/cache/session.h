@@ -35,6 +35,9 @@ enum {
 	POST_PROBES = 4,
 };
 
+/* What the broker, asleep, wants to be woken for: 0 while it is awake, or naps for the sake of its own costs. */
+enum { SLEEPS_TO_POSTS = 1, SLEEPS_TO_BELL = 2, SLEEPS_COUNT = 4 };
+
 /* What is known of a program: a hint for whoever is about to execute it. */
 enum {
 	PROGRAM_KNOWN = 1,  /* looked at: the preload can be loaded into it */
@@ -56,7 +59,7 @@ struct session {
 	uint32_t inbox_fd; /* in the broker */
 	uint32_t state;	   /* SESSION_READY, SESSION_FAILED; 0: not yet */
 	uint32_t labelled; /* subjects have a label that matters */
-	uint32_t sleeping; /* futex; odd: the broker sleeps, and wants to be woken */
+	uint32_t sleeping; /* futex: SLEEPS_ bits, and a count of sleeps above them */
 	uint32_t rounds;   /* of the broker: what was announced or posted two rounds ago is done */
 	struct subject subject;
 	uint64_t user_ns; /* subject_user_namespace() of the broker's */

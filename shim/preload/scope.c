@@ -356,7 +356,7 @@ FP_COLD bool scope_catch_up(void)
 	uint64_t served;
 
 	if (scope_session())
-		return session_wake();
+		return session_rang();
 	if (!r || scope.quiet || signals_on_alternate_stack())
 		return false;
 	if (!authority_is_mine(&r->authority))

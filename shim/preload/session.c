@@ -25,6 +25,7 @@ enum {
 	TEACH_FIRST = 3,    /* losses before anything is told: most processes have no more */
 	WAKE_FIRST = 6,	    /* losses before the broker is woken to listen */
 	REFUSED_EVERY = 64, /* losses in refused directories between two that are told */
+	XATTR_DRAW_POWER = 3, /* one in 8 losses of xattrs is told */
 	REPORT_LOT = 3,	    /* of so many runs and one, one reports itself */
 	REPORT_KNOWN_LOT = 31,
 	PROC_PATH = 48,
@@ -242,7 +243,7 @@ static bool await_broker(const struct session *s)
 	struct timespec moment = {.tv_nsec = 20000};
 
 	for (int i = 0; i < AWAIT_TRIES; i++) {
-		if (load_relaxed(&s->sleeping) & 1)
+		if (load_relaxed(&s->sleeping) & SLEEPS_TO_POSTS)
 			sys3(SYS_futex, &s->sleeping, FUTEX_WAKE, 1);
 		sys2(SYS_nanosleep, &moment, NULL);
 		if (load_acquire(&s->rounds) - began >= 2)
@@ -252,7 +253,8 @@ static bool await_broker(const struct session *s)
 	return false;
 }
 
-FP_COLD bool session_wake(void)
+/* For one of the SLEEPS_ bits. */
+static bool wake(uint32_t why)
 {
 	const struct session *s = scope_session();
 	uint32_t sleeping = load_relaxed(&s->sleeping);
@@ -261,11 +263,16 @@ FP_COLD bool session_wake(void)
 		return await_broker(s);
 
 	/* Once for each of its sleeps: it may have been killed in one. */
-	if (!(sleeping & 1) || sleeping == load_relaxed(&scope.woken) || scope.quiet)
+	if (!(sleeping & why) || sleeping == load_relaxed(&scope.woken) || scope.quiet)
 		return false;
 	store_relaxed(&scope.woken, sleeping);
 	sys3(SYS_futex, &s->sleeping, FUTEX_WAKE, 1);
 	return false;
+}
+
+FP_COLD bool session_rang(void)
+{
+	return wake(SLEEPS_TO_BELL);
 }
 
 FP_COLD void session_teach(const struct path *p, unsigned question, unsigned detail, uint32_t weight,
@@ -288,14 +295,20 @@ FP_COLD void session_teach(const struct path *p, unsigned question, unsigned det
 	/* Now and then the broker tries again what it refused. */
 	if (refused && scope.ledger.lost % REFUSED_EVERY && !scope.settings.eager)
 		return;
+	/* Losses in one directory are one request. */
+	n.key = hash_string(p->text, question ? p->length : p->directory) + (uint64_t)question * 16 + detail;
+	if (question == QUESTION_XATTR || question == QUESTION_LXATTR) {
+		/* Asked of hundreds of files: other ones are drawn in each process, and stand for all. */
+		if (!scope.settings.eager && hash_mix(n.key, scope.lot) >> (64 - XATTR_DRAW_POWER))
+			return;
+		n.count <<= scope.settings.eager ? 0 : XATTR_DRAW_POWER;
+	}
 	in = inbox();
 	if (!in)
 		return;
-	/* Losses in one directory are one request. */
-	n.key = hash_string(p->text, question ? p->length : p->directory) + (uint64_t)question * 16 + detail;
 	inbox_post(in, &n, p->text);
 	if (scope.ledger.lost >= WAKE_FIRST || scope.settings.eager)
-		session_wake();
+		wake(SLEEPS_TO_POSTS);
 }
 
 /* One in `of` + 1 of programs and their forked children. */
@@ -356,7 +369,7 @@ static FP_COLD void report(enum post_kind kind, uint32_t pid)
 	n.execs = scope.execs || has_children();
 	inbox_post(in, &n, path);
 	if (!(known & PROGRAM_EXECS))
-		session_wake(); /* it is to be judged before it runs again */
+		wake(SLEEPS_TO_POSTS); /* it is to be judged before it runs again */
 }
 
 void session_report_end(void)

@@ -36,7 +36,7 @@ void session_teach(const struct path *p, unsigned question, unsigned detail, uin
 		   bool refused);
 
 /* The bell rang: the broker is told, if it sleeps. True: ask again (in tests, which wait for it). */
-bool session_wake(void);
+bool session_rang(void);
 
 /* This process ends. */
 void session_report_end(void);
