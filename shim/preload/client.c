@@ -280,6 +280,22 @@ static bool is_positive(const struct lookup *q, int error)
 	}
 }
 
+/* The kernel said what a fact would have. */
+static void lose(struct lookup *q, bool absent)
+{
+	if (unlikely(scope.settings.profile))
+		profile_note((enum fastpath_call)q->family);
+	if (scope.quiet || scope.detached)
+		return;
+	if (session_offered() && !session_waits())
+		session_attach();
+	if (scope_session())
+		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail,
+			      ledger_weight((enum fastpath_call)q->family), q->refused);
+	else
+		ledger_loss(&q->path, absent ? QUESTION_NONE : q->question, q->detail);
+}
+
 FP_COLD int client_done_active(struct lookup *q, int result)
 {
 	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
@@ -288,18 +304,13 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 
 	if (q->began_ns)
 		ledger_price(clock_ns() - q->began_ns);
-	if (!absent && (q->path.trailing || !is_positive(q, error)))
-		return result;
-	if (unlikely(scope.settings.profile))
-		profile_note((enum fastpath_call)q->family);
-	if (scope.quiet || scope.detached)
-		return result;
-	if (session_offered() && !session_waits())
-		session_attach();
-	if (scope_session())
-		session_teach(&q->path, absent ? QUESTION_NONE : q->question, q->detail,
-			      ledger_weight((enum fastpath_call)q->family), q->refused);
-	else
-		ledger_loss(&q->path, absent ? QUESTION_NONE : q->question, q->detail);
+	if (absent || (!q->path.trailing && is_positive(q, error)))
+		lose(q, absent);
 	return result;
+}
+
+FP_COLD void client_missed(struct lookup *q)
+{
+	if (q->may_learn && !scope_is_borrowing())
+		lose(q, true);
 }

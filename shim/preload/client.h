@@ -73,6 +73,12 @@ FP_INLINE int client_done(struct lookup *q, int result)
 	return unlikely(q->watched) ? client_done_active(q, result) : result;
 }
 
+/*
+ * The program that q asked for is not there: what exec's ENOENT may mean, as it may that its interpreter is
+ * not; whoever learns looks for itself. Only where client_verdict() said ASK_KERNEL. A vfork child's are not counted.
+ */
+void client_missed(struct lookup *q);
+
 /* A call whose arguments alone make it the kernel's. */
 void client_argument(enum fastpath_call family);
 

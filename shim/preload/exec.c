@@ -37,11 +37,22 @@ static char **environment(void)
 	return *at;
 }
 
-static bool absent(const char *path)
+static bool absent(struct lookup *q, const char *path)
 {
-	struct lookup q;
+	return client_absent(q, FASTPATH_EXEC, path);
+}
 
-	return client_absent(&q, FASTPATH_EXEC, path);
+/* What exec said, -1 or not at all. */
+static int tried(struct lookup *q, int result)
+{
+	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
+	int error = q->watched && location ? *location() : 0;
+
+	if (error == ENOENT) {
+		client_missed(q);
+		*location() = error;
+	}
+	return result;
 }
 
 /* Copies LD_PRELOAD's list without our entry; false when nothing is left of it. */
@@ -73,6 +84,7 @@ enum treatment {
 	WITHOUT_PRELOAD,
 	WITHOUT_US, /* after chroot() our file is not there for the loader: without our variables too */
 	MARKED,	    /* for a program that is to attach at once */
+	NOT_THERE,  /* there is no such program */
 };
 
 static const char preload[] = "LD_PRELOAD=", session[] = "FASTPATH_SESSION=";
@@ -144,6 +156,14 @@ static void leave(bool for_good)
 		report_exit();
 }
 
+/* The same, once for all candidates of a search. */
+static void leave_once(bool *left)
+{
+	if (!*left)
+		leave(true);
+	*left = true;
+}
+
 /* What is the environment of the program that `path` names to be? */
 static enum treatment treatment_of(int dir, const char *path, int flags)
 {
@@ -156,27 +176,30 @@ static enum treatment treatment_of(int dir, const char *path, int flags)
 	if (!scope.settings.session)
 		return AS_IT_IS;
 	how = session_injects(dir, path, flags);
-	return how == INJECT_NOT ? WITHOUT_PRELOAD : how == INJECT_MARKED ? MARKED : AS_IT_IS;
+	return how == INJECT_NOT      ? WITHOUT_PRELOAD
+	       : how == INJECT_NONE   ? NOT_THERE
+	       : how == INJECT_MARKED ? MARKED
+				      : AS_IT_IS;
 }
 
 /*
  * `call` runs the next exec or spawn with the environment it is given; the program is what `path` names
- * relative to dir.
+ * relative to dir. Where the kernel was asked already, and found none, `missing` is the result.
  */
-#define EXECUTE(envp, dir, path, flags, call)                                                  \
+#define EXECUTE(envp, dir, path, flags, call, missing)                                         \
 	({                                                                                     \
 		char *const *environment_ = (envp);                                            \
 		enum treatment how_ = unlikely(scope.on) && environment_                       \
 					      ? treatment_of(dir, path, flags)                 \
 					      : AS_IT_IS;                                      \
-		if (how_ != AS_IT_IS) {                                                        \
+		if (how_ != AS_IT_IS && how_ != NOT_THERE) {                                   \
 			char **copy_ = __builtin_alloca((count(environment_) + 1) *            \
 							sizeof *copy_);                        \
 			char *text_ = __builtin_alloca(changed_bytes(environment_));           \
 			treat(copy_, text_, environment_, how_);                               \
 			environment_ = copy_;                                                  \
 		}                                                                              \
-		call(environment_);                                                            \
+		how_ == NOT_THERE ? (missing) : call(environment_);                            \
 	})
 
 /* May an environment other than the program's own be needed? */
@@ -187,11 +210,13 @@ static bool may_treat(void)
 
 static int by_path(const char *path, char *const argv[], char *const envp[])
 {
-	if (absent(path))
+	struct lookup q;
+
+	if (absent(&q, path))
 		return answer(ENOENT);
-#define CALL_EXECVE(e) NEXT(execve, int (*)(const char *, char *const *, char *const *))(path, argv, e)
-	leave(true);
-	return EXECUTE(envp, AT_FDCWD, path, 0, CALL_EXECVE);
+#define CALL_EXECVE(e)                                                                         \
+	(leave(true), NEXT(execve, int (*)(const char *, char *const *, char *const *))(path, argv, e))
+	return tried(&q, EXECUTE(envp, AT_FDCWD, path, 0, CALL_EXECVE, answer(ENOENT)));
 }
 
 typedef int search_function(const char *, char *const *, char *const *);
@@ -216,7 +241,8 @@ enum search {
 };
 
 /* The next candidate of *path that is not surely absent; *skipped: those before it were. */
-static enum search search(const char **path, const char *file, char *candidate, bool *skipped)
+static enum search search(const char **path, const char *file, char *candidate, bool *skipped,
+			  struct lookup *q)
 {
 	size_t name = bytes_length(file);
 
@@ -233,7 +259,7 @@ static enum search search(const char **path, const char *file, char *candidate, 
 		candidate[n] = '/';
 		bytes_copy(candidate + n + 1, file, name + 1);
 		*path = p[n] ? p + n + 1 : NULL;
-		if (!absent(candidate))
+		if (!absent(q, candidate))
 			return SEARCH_FOUND;
 		*skipped = true;
 	}
@@ -245,7 +271,7 @@ static bool is_searchable(const char *path, const char *file)
 {
 	size_t name = 0;
 
-	if (!scope.on || scope.detached || !scope_segment() || !path || !file || !*file)
+	if (!scope.on || scope.detached || !path || !file || !*file)
 		return false;
 	for (; file[name]; name++)
 		if (file[name] == '/' || name > PATH_NAME_MAX)
@@ -270,21 +296,23 @@ static bool goes_on(int error)
 }
 
 /* With a slash in it, a candidate is tried as it is. */
-static FP_COLD int try_one(const char *candidate, char *const argv[], char *const envp[])
+static FP_COLD void try_one(struct lookup *q, const char *candidate, char *const argv[],
+			    char *const envp[], bool *left)
 {
-#define CALL_CANDIDATE(e) NEXT(execvpe, search_function *)(candidate, argv, e)
-	return EXECUTE(envp, AT_FDCWD, candidate, 0, CALL_CANDIDATE);
+#define CALL_CANDIDATE(e) (leave_once(left), NEXT(execvpe, search_function *)(candidate, argv, e))
+	tried(q, EXECUTE(envp, AT_FDCWD, candidate, 0, CALL_CANDIDATE, answer(ENOENT)));
 }
 
 static int try_each(const char *path, const char *file, char *const argv[], char *const envp[])
 {
 	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
 	char candidate[CANDIDATE_BYTES];
-	bool denied = false, skipped;
+	bool denied = false, skipped, left = false;
 	int error = ENOENT;
+	struct lookup q;
 
-	while (search(&path, file, candidate, &skipped) == SEARCH_FOUND) {
-		try_one(candidate, argv, envp);
+	while (search(&path, file, candidate, &skipped, &q) == SEARCH_FOUND) {
+		try_one(&q, candidate, argv, envp, &left);
 		error = *location();
 		denied |= error == EACCES;
 		if (!goes_on(error))
@@ -298,18 +326,22 @@ static int try_each(const char *path, const char *file, char *const argv[], char
 static int by_search(const char *file, char *const argv[], char *const envp[])
 {
 	const char *path = unlikely(scope.on) ? path_variable() : NULL;
+	struct lookup q = {.watched = 0};
 
 	if (unlikely(scope.on) && session_offered())
 		session_attach_to_exec(); /* what is surely absent is skipped */
-	leave(true);
+	if (file && *file == '/' && absent(&q, file))
+		return answer(ENOENT);
 	if (is_searchable(path, file))
 		return try_each(path, file, argv, envp ? envp : environment());
-	if (!envp && !may_treat())
-		return NEXT(execvp, int (*)(const char *, char *const *))(file, argv);
+	if (!envp && !may_treat()) {
+		leave(true);
+		return tried(&q, NEXT(execvp, int (*)(const char *, char *const *))(file, argv));
+	}
 	envp = envp ? envp : environment();
-#define CALL_SEARCH(e) NEXT(execvpe, search_function *)(file, argv, e)
+#define CALL_SEARCH(e) (leave(true), NEXT(execvpe, search_function *)(file, argv, e))
 	/* Where libc searches, file may not be a path: then the preload stays. */
-	return EXECUTE(envp, AT_FDCWD, file, 0, CALL_SEARCH);
+	return tried(&q, EXECUTE(envp, AT_FDCWD, file, 0, CALL_SEARCH, answer(ENOENT)));
 }
 
 FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -319,12 +351,14 @@ FP_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 static int by_path_alone(const char *path, char *const argv[])
 {
+	struct lookup q;
+
 	if (may_treat())
 		return by_path(path, argv, environment());
-	if (absent(path))
+	if (absent(&q, path))
 		return answer(ENOENT);
 	leave(true);
-	return NEXT(execv, int (*)(const char *, char *const *))(path, argv);
+	return tried(&q, NEXT(execv, int (*)(const char *, char *const *))(path, argv));
 }
 
 FP_EXPORT int execv(const char *path, char *const argv[])
@@ -346,22 +380,24 @@ FP_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 
 FP_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
+	struct lookup q = {.watched = 0};
+
 	if (flags)
 		client_argument(FASTPATH_EXEC);
-	else if (absent(path))
+	else if (absent(&q, path))
 		return answer(ENOENT);
 #define CALL_EXECVEAT(e)                                                                       \
 	NEXT(execveat, int (*)(int, const char *, char *const *, char *const *, int))(dir, path,      \
 										      argv, e, flags)
 	leave(true);
-	return EXECUTE(envp, dir, path, flags, CALL_EXECVEAT);
+	return tried(&q, EXECUTE(envp, dir, path, flags, CALL_EXECVEAT, answer(ENOENT)));
 }
 
 FP_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 #define CALL_FEXECVE(e) NEXT(fexecve, int (*)(int, char *const *, char *const *))(fd, argv, e)
 	leave(true);
-	return EXECUTE(envp, fd, "", AT_EMPTY_PATH, CALL_FEXECVE);
+	return EXECUTE(envp, fd, "", AT_EMPTY_PATH, CALL_FEXECVE, answer(ENOENT));
 }
 
 /* The list's arguments, on the stack, as an array: glibc does no other. `last` is the list after
@@ -440,25 +476,38 @@ static int spawn(enum next next, pid_t *pid, const char *path,
 		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
 		 char *const *argv, char *const *envp)
 {
-	if (scope.on && is_plain(actions, attributes) && absent(path))
+	bool plain = scope.on && is_plain(actions, attributes);
+	struct lookup q = {.watched = 0};
+	int error;
+
+	if (plain && absent(&q, path))
 		return ENOENT;
 #define CALL_SPAWN(e) ((spawn_function *)next_address(next))(pid, path, actions, attributes, argv, e)
 	if (!may_treat())
 		return CALL_SPAWN(envp);
 	leave(false);
-	return EXECUTE(envp, AT_FDCWD, path, 0, CALL_SPAWN);
+	error = EXECUTE(envp, AT_FDCWD, path, 0, CALL_SPAWN, plain ? ENOENT : CALL_SPAWN(envp));
+	if (error == ENOENT && q.watched)
+		client_missed(&q);
+	return error;
 }
 
 /* The first candidate that may exist and, in a session, does: libc will search for itself. */
 static bool find_program(const char *path, const char *file, char *candidate, bool *skipped)
 {
 	struct statx found;
+	struct lookup q;
+	long error;
 
-	if (search(&path, file, candidate, skipped) == SEARCH_ENDED)
+	if (search(&path, file, candidate, skipped, &q) == SEARCH_ENDED)
 		return false;
-	while (scope_session() && sys_statx(SYS_AT_FDCWD, candidate, 0, STATX_TYPE, &found))
-		if (search(&path, file, candidate, skipped) == SEARCH_ENDED)
+	while (scope_session() &&
+	       (error = sys_statx(SYS_AT_FDCWD, candidate, 0, STATX_TYPE, &found))) {
+		if (error == -ENOENT)
+			client_missed(&q);
+		if (search(&path, file, candidate, skipped, &q) == SEARCH_ENDED)
 			break;
+	}
 	return true;
 }
 
@@ -471,6 +520,8 @@ static int spawn_search(enum next next, pid_t *pid, const char *file,
 	const char *program = file;
 	bool skipped;
 
+	if (file && *file == '/')
+		return spawn(next, pid, file, actions, attributes, argv, envp);
 	if (is_searchable(path, file) && is_plain(actions, attributes)) {
 		if (!find_program(path, file, candidate, &skipped))
 			return ENOENT;
@@ -480,7 +531,7 @@ static int spawn_search(enum next next, pid_t *pid, const char *file,
 	if (!may_treat())
 		return CALL_SPAWNP(envp);
 	leave(false);
-	return EXECUTE(envp, AT_FDCWD, program, 0, CALL_SPAWNP);
+	return EXECUTE(envp, AT_FDCWD, program, 0, CALL_SPAWNP, CALL_SPAWNP(envp));
 }
 
 FP_EXPORT int fastpath_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

@@ -164,6 +164,16 @@ static void decide(const struct session *s, uint32_t state)
 	store_relaxed(&scope.session_decided, 1);
 }
 
+/* The session's state; tests, whose every second question must find an answer in it, wait for the broker to start. */
+static uint32_t state_of(const struct session *s)
+{
+	struct timespec moment = {.tv_nsec = 20000};
+
+	for (int i = 0; i < AWAIT_TRIES && scope.settings.eager && !load_relaxed(&s->state); i++)
+		sys2(SYS_nanosleep, &moment, NULL);
+	return load_acquire(&s->state); /* pairs with run_broker() */
+}
+
 FP_COLD bool session_attach(void)
 {
 	const struct session *s = load_acquire(&scope.expected); /* pairs with expect() */
@@ -177,7 +187,7 @@ FP_COLD bool session_attach(void)
 	if (try_claim(&scope.session_mapping, 1)) {
 		if (!s && !scope.session_decided)
 			s = expect();
-		state = s ? load_acquire(&s->state) : 0; /* pairs with run_broker() */
+		state = s ? state_of(s) : 0;
 		if (state && !scope.session_decided)
 			decide(s, state);
 		store_release(&scope.session_mapping, 0);
@@ -407,11 +417,15 @@ enum injection session_injects(int dir, const char *path, int flags)
 	struct statx found;
 	uint32_t known;
 	bool takes;
+	long error;
 	int fd;
 
 	if (scope.quiet)
 		return INJECT;
-	if (sys_statx(dir, path, flags, STATX_BASIC_STATS, &found) || !S_ISREG(found.stx_mode))
+	error = sys_statx(dir, path, flags, STATX_BASIC_STATS, &found);
+	if (error == -ENOENT && *path == '/')
+		return INJECT_NONE;
+	if (error || !S_ISREG(found.stx_mode))
 		return inject();
 	if (found.stx_mode & (S_ISUID | S_ISGID))
 		return INJECT_NOT;

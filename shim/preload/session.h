@@ -50,6 +50,7 @@ void session_start(void);
 /* What becomes of the preload when a program is executed. */
 enum injection {
 	INJECT_NOT, /* it cannot take it, or it has not paid in this session */
+	INJECT_NONE, /* there is no such program: an absolute path that the kernel does not find */
 	INJECT,
 	INJECT_MARKED, /* it executes others: each of its forked children would have to attach for that */
 };

@@ -97,6 +97,38 @@ f = open("b/prog", "w"); f.write("#!/bin/sh\necho found\n"); f.close(); os.chmod
 print(r, end=" ", flush=True)
 os.waitpid(os.posix_spawn(p + "/b/prog", ["prog"], env), 0)'
 
+# exec alone teaches: what is not there, and what only cannot be executed.
+# execs NAME CMD...: as works -s, and exec was answered
+execs()
+{
+	local name=$1
+	shift
+	wanted "$name" || return 0
+	for mode in $(modes both); do
+		fresh
+		[ "${mode%%,*}" = user ] && is_root && chown "$user:$user" .
+		with "$mode" "$@" </dev/null >"$base/out1" 2>&1
+		wait "$pid"
+		status=$?
+		verdict "$name[$mode]" "$([ $status = 0 ] || echo "exit status $status, $(head -c 300 "$base/out1"); "; hit "$mode"
+			query '"" if sum(l["served"]["exec"] for l in M) else "no exec was answered"')"
+	done
+}
+execs programs_that_are_not_there_are_known_from_trying_to_execute_them perl -e '
+	use Cwd; my $d = getcwd . "/e"; mkdir $d or die;
+	for my $i (0 .. 30) { exec {"$d/none$i"} "none"; $!{ENOENT} or die "none$i: $!" }
+	open my $f, ">", "$d/none5" or die; print $f "#!/bin/sh\nexit 0\n"; close $f; chmod 0755, "$d/none5";
+	exec {"$d/none5"} "none5"; die "none5: $!"'
+works -s a_program_whose_interpreter_is_missing_stays_there perl -e '
+	use Cwd; my $d = getcwd . "/e"; mkdir $d or die;
+	open my $f, ">", "$d/script" or die; print $f "#!/none/interpreter\n"; close $f; chmod 0755, "$d/script";
+	for (0 .. 30) { exec {"$d/script"} "script"; $!{ENOENT} or die "exec: $!"; -e "$d/script" && -x _ or die "it is gone"; -e "$d/other" and die }'
+execs a_search_of_PATH_learns_what_it_loses perl -e '
+	use Cwd; my $d = getcwd; mkdir "$d/p$_" or die for 0 .. 9; $ENV{PATH} = join ":", map "$d/p$_", 0 .. 9;
+	for (0 .. 30) { exec {"none"} "none"; $!{ENOENT} or die "none: $!" }
+	open my $f, ">", "$d/p7/none" or die; print $f "#!/bin/sh\nexit 0\n"; close $f; chmod 0755, "$d/p7/none";
+	exec {"none"} "none"; die "none: $!"'
+
 # ---- real programs on real trees ----
 
 same -s realpath_of_many_paths bash -c 'd=$PWD; mkdir -p $d/a/b; ln -s a $d/l; for i in 1 2 3; do realpath $d/l/b $d/l/x $d/none/y /usr/bin/cc /usr/include/none; done; for i in 1 2 3; do [ -e $d/q ]; done'
