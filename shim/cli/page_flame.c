@@ -46,10 +46,10 @@ static int add_frame(struct flame *g, uint32_t caller, const char *name, size_t 
 			return -ENOMEM;
 		g->frames = larger;
 	}
-	g->frames[g->used++] = (struct frame){.name = name,
-					      .length = length,
-					      .depth = g->used ? g->frames[caller].depth + 1 : 0,
-					      .caller = caller};
+	g->frames[g->used] = (struct frame){.name = name, .length = length, .caller = caller};
+	if (g->used)
+		g->frames[g->used].depth = g->frames[caller].depth + 1;
+	g->used++;
 	return 0;
 }
 

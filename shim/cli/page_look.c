@@ -45,7 +45,7 @@ const char page_style[] =
     ".c4{fill:#f29f7a}\n.c5{fill:#e8b07c}\n.c6{fill:#f7cf8b}\n.c7{fill:#ee9468}\n"
     "@media(max-width:40rem){main,footer{padding:0 .75rem}h1{font-size:1.35rem}"
     "dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding:.3rem .4rem}"
-    "td.b svg{width:7rem}}\n"
+    "td{min-width:10rem}td.b div{display:block}td.b svg{width:9rem}}\n"
     "@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--edge:#bbb;--row:#fff;--rest:#eee;"
     "--bar:#5b8def;--interval:#000;--mark:#c2410c}body{font-size:10pt}main,footer{max-width:none;"
     "padding:0}.wide{overflow:visible}tr,.flame{break-inside:avoid}h2{break-after:avoid}"
