@@ -27,6 +27,8 @@ LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
 TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/cli/*.c)
+PAGE_SRC := $(wildcard shim/cli/page*.c)
+TESTED_SRC := $(CORE_SRC) $(PAGE_SRC)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
 HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
@@ -62,7 +64,7 @@ $(B)/examples/%: examples/%.c include/fastpath.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -Iinclude -o $@ $<
 
-# Tests are hosted programs. Unit tests link with the core, and are built under each sanitizer too;
+# Tests are hosted programs. Unit tests link with the core and what is apart in cli/, and are built under each sanitizer too;
 # race tests, helper programs and the differential test run under the library.
 TEST_CFLAGS = $(ALL_CFLAGS) -Itests -pthread -fno-strict-aliasing
 
@@ -72,9 +74,9 @@ $(B)/core$(1)/%.o: %.c $(HEADERS) Makefile
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -c -o $$@ $$<
 
-$(B)/unit$(1)/%: tests/unit/%.c $(CORE_SRC:%.c=$(B)/core$(1)/%.o) $(HEADERS) Makefile
+$(B)/unit$(1)/%: tests/unit/%.c $(TESTED_SRC:%.c=$(B)/core$(1)/%.o) $(HEADERS) Makefile
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -o $$@ $$< $(CORE_SRC:%.c=$(B)/core$(1)/%.o)
+	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -o $$@ $$< $(TESTED_SRC:%.c=$(B)/core$(1)/%.o)
 endef
 $(eval $(call tested,,))
 $(foreach s,$(SANITIZERS),$(eval $(call tested,-$(s),-fsanitize=$(s) -fno-sanitize-recover=all)))
@@ -88,6 +90,8 @@ $(B)/progs/%: tests/e2e/progs/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -Iinclude -pthread -o $@ $< \
 		$$(sed -n '1s@^/\* link: \(.*\) \*/$$@\1@p' $<)
+
+$(B)/progs/page: $(PAGE_SRC)
 
 $(B)/differential: tests/differential.c $(HEADERS) Makefile
 	@mkdir -p $(@D)

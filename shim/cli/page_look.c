@@ -27,6 +27,7 @@ const char page_style[] =
     "th{vertical-align:bottom;overflow-wrap:normal;font-weight:600;border-bottom-width:2px}\n"
     "td{min-width:6rem}\n"
     "th.n,td.n{text-align:right;white-space:nowrap;min-width:0;font-variant-numeric:tabular-nums}\n"
+    "th.n{white-space:normal}\n"
     "td.none{color:var(--dim);text-align:center}\n"
     "tbody tr:nth-child(even){background:var(--row)}\n"
     "td.b div{display:flex;gap:.6rem;align-items:center}\n"
@@ -49,7 +50,8 @@ const char page_style[] =
     "@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--edge:#bbb;--row:#fff;--rest:#eee;"
     "--bar:#5b8def;--interval:#000;--mark:#c2410c}body{font-size:10pt}main,footer{max-width:none;"
     "padding:0}.wide{overflow:visible}tr,.flame{break-inside:avoid}h2{break-after:avoid}"
-    ".flame{min-width:0}td.b svg{width:6rem}}\n";
+    ".flame{min-width:0}table{font-size:8pt}td{min-width:8rem}"
+    "th,td{padding:.2rem .35rem}td.b div{display:block}td.b svg{width:8rem}}\n";
 
 const char page_script[] =
     "document.addEventListener('DOMContentLoaded',()=>{\n"
