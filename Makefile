@@ -28,7 +28,7 @@ CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
 TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/cli/*.c)
 PAGE_SRC := $(wildcard shim/cli/page*.c)
-TESTED_SRC := $(CORE_SRC) $(PAGE_SRC)
+TESTED_SRC := $(CORE_SRC) $(PAGE_SRC) $(wildcard shim/cli/statistics*.c) $(addprefix shim/cli/,names.c member.c message.c)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
 HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
@@ -76,7 +76,7 @@ $(B)/core$(1)/%.o: %.c $(HEADERS) Makefile
 
 $(B)/unit$(1)/%: tests/unit/%.c $(TESTED_SRC:%.c=$(B)/core$(1)/%.o) $(HEADERS) Makefile
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -o $$@ $$< $(TESTED_SRC:%.c=$(B)/core$(1)/%.o)
+	$$(Q)$$(CC) $$(TEST_CFLAGS) $(2) -o $$@ $$< $(TESTED_SRC:%.c=$(B)/core$(1)/%.o) -ljansson
 endef
 $(eval $(call tested,,))
 $(foreach s,$(SANITIZERS),$(eval $(call tested,-$(s),-fsanitize=$(s) -fno-sanitize-recover=all)))

@@ -5,6 +5,7 @@
 #define CLI_CLI_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Exit statuses of our own, as env(1) and timeout(1) have them. */
 enum cli_status {
@@ -27,12 +28,20 @@ void cli_start(void);
 /* One write to standard error, whole unless the file takes only a part. */
 void cli_write_error(const char *text, size_t bytes);
 
-/* "fastpath: ...": one line on standard error. */
+/* A path, or other words of strangers, that terminals are not to obey: '?' for control characters.
+ */
+void cli_put_path(FILE *f, const char *path);
+
+/* "fastpath: ...": one line on standard error, without control characters. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Says what was mistyped, and the nearest of `names` (the last is NULL) when one is near. Returns
  * CLI_FAILED. */
 int cli_unknown(const char *what, const char *typed, const char *const *names);
+
+/* Says what getopt_long() found wrong: `found` is its result, `before` was optind. The option
+ * string begins with ':'; `names` are as of cli_unknown(). */
+void cli_misused(char **argv, int found, int before, const char *const *names);
 
 /* Prints on standard output. Returns 0, or CLI_FAILED with a line when it cannot be written. */
 int cli_print(const char *text);
@@ -40,6 +49,7 @@ int cli_print(const char *text);
 /* After an exec of `command` failed with `error`: a line, and the exit status that tells. */
 int cli_not_run(const char *command, int error);
 
+int report_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 
 #endif

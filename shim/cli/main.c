@@ -16,6 +16,8 @@ static int help_main(int argc, char **argv);
 static const struct cli_command commands[] = {
 	{"run", "[OPTION...] [--] CMD [ARG...]", "run CMD and all it starts with cached lookups",
      run_main},
+	{"report", "[--json] [--html FILE] [--top N] FILE...",
+     "add up the statistics of many processes and runs", report_main},
 	{"help", "[SUBCOMMAND]", "this text, or a subcommand's", help_main},
 };
 

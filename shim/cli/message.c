@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,6 +59,19 @@ void cli_write_error(const char *text, size_t bytes)
 		(void)write_all(2, text, bytes); /* there is nobody left to tell */
 }
 
+static char without_control(char c)
+{
+	if ((unsigned char)c < 0x20 || c == 0x7f)
+		return '?';
+	return c;
+}
+
+void cli_put_path(FILE *f, const char *path)
+{
+	for (; *path; path++)
+		(void)fputc(without_control(*path), f);
+}
+
 void cli_complain(const char *format, ...)
 {
 	char line[8192] = "fastpath: ";
@@ -71,6 +85,8 @@ void cli_complain(const char *format, ...)
 	if (n < 0)
 		return;
 	used += (size_t)n < room ? (size_t)n : room - 1;
+	for (size_t i = 0; i < used; i++)
+		line[i] = without_control(line[i]);
 	line[used++] = '\n';
 	cli_write_error(line, used);
 }
@@ -138,4 +154,19 @@ int cli_unknown(const char *what, const char *typed, const char *const *names)
 	else
 		cli_complain("unknown %s '%s': see fastpath --help", what, typed);
 	return CLI_FAILED;
+}
+
+void cli_misused(char **argv, int found, int before, const char *const *names)
+{
+	char letter[3] = {'-', (char)optopt, 0};
+	const char *typed = argv[optind > before ? optind - 1 : before];
+	bool is_long = !strncmp(typed, "--", 2);
+
+	if (found == ':')
+		cli_complain("option '%s' needs an argument: see fastpath %s --help", typed,
+			     argv[0]);
+	else if (is_long && optopt)
+		cli_complain("option '%s' takes no argument", typed);
+	else
+		(void)cli_unknown("option", is_long ? typed : letter, names);
 }

@@ -149,10 +149,15 @@ void page_note(struct page *p, const char *text)
 	put_element(p, "p", text);
 }
 
+static bool is_stdout(const char *file)
+{
+	return !strcmp(file, "-");
+}
+
 /* Where the page goes: through a symlink to what it names. NULL: no memory. */
 static char *target(const char *file)
 {
-	char *real = realpath(file, NULL);
+	char *real = is_stdout(file) ? NULL : realpath(file, NULL);
 
 	return real ? real : strdup(file);
 }
@@ -161,7 +166,7 @@ static bool is_written_into(const char *file)
 {
 	struct stat s;
 
-	return !stat(file, &s) && !S_ISREG(s.st_mode);
+	return is_stdout(file) || (!stat(file, &s) && !S_ISREG(s.st_mode));
 }
 
 /* A new file beside `file`. Returns its descriptor or -errno; *name is to be freed in any case. */
@@ -191,7 +196,9 @@ int page_check(const char *file)
 
 	if (!real)
 		return -ENOMEM;
-	if (!stat(real, &s) && !S_ISREG(s.st_mode))
+	if (is_stdout(real))
+		fd = 0;
+	else if (!stat(real, &s) && !S_ISREG(s.st_mode))
 		fd = S_ISDIR(s.st_mode) ? -EISDIR : access(real, W_OK) ? -errno : 0;
 	else if ((fd = make_temporary(real, &temporary)) >= 0)
 		(void)unlink(temporary), (void)close(fd);
@@ -250,8 +257,11 @@ static int write_all(int fd, const char *text, size_t bytes)
 /* Returns 0 or -errno. */
 static int write_into(const struct page *p)
 {
-	int fd = open(p->file, O_WRONLY | O_CLOEXEC | O_NOCTTY), error;
+	int fd, error;
 
+	if (is_stdout(p->file))
+		return write_all(STDOUT_FILENO, p->text, p->bytes);
+	fd = open(p->file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	error = write_all(fd, p->text, p->bytes);

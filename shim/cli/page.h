@@ -39,8 +39,8 @@ int page_check(const char *file);
 /* Returns 0 or -errno; after an error the other functions do nothing, and page_end() returns it. */
 int page_begin(struct page *p, const char *file, const char *title);
 
-/* Renames what was written, beside `file`, to it; where `file` is a pipe or a device, writes into
- * it. Returns 0 or -errno, and then nothing is left behind. */
+/* Renames what was written, beside `file`, to it; where `file` is a pipe or a device, or "-", which
+ * is standard output, writes into it. Returns 0 or -errno, and then nothing is left behind. */
 int page_end(struct page *p);
 
 void page_fact(struct page *p, const char *name, const char *value); /* the list under the title */

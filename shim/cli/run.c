@@ -39,21 +39,6 @@ static bool read_stats(struct options *o, const char *format)
 	return !format || o->json || !strcmp(format, "text");
 }
 
-/* What getopt_long() found wrong. */
-static void say_misused(char **argv, int found, int before)
-{
-	char letter[3] = {'-', (char)optopt, 0};
-	const char *typed = argv[optind > before ? optind - 1 : before];
-	bool is_long = !strncmp(typed, "--", 2);
-
-	if (found == ':')
-		cli_complain("option '%s' needs an argument: see fastpath run --help", typed);
-	else if (is_long && optopt)
-		cli_complain("option '%s' takes no argument", typed);
-	else
-		(void)cli_unknown("option", is_long ? typed : letter, option_names);
-}
-
 /* Returns true when there is something to be run, else *status is the exit status. */
 static bool parse(struct options *o, int argc, char **argv, int *status)
 {
@@ -76,7 +61,7 @@ static bool parse(struct options *o, int argc, char **argv, int *status)
 		} else if (found == 'p') {
 			o->profile = optarg;
 		} else if (found != 's') {
-			say_misused(argv, found, before);
+			cli_misused(argv, found, before, option_names);
 			return false;
 		} else if (!read_stats(o, optarg)) {
 			cli_complain("--stats=%s: text or json", optarg);

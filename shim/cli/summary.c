@@ -6,7 +6,7 @@
  */
 #include "cli/summary.h"
 
-#include "base/attributes.h"
+#include "cli/member.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,157 +18,27 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const summary_calls[FASTPATH_CALLS] = {"access",   "stat",     "open", "exec",
-						   "readlink", "realpath", "xattr"};
-const char *const summary_reasons[FASTPATH_REASONS] = {"pending",  "unknown",  "perhaps", "refused",
-						       "relative", "argument", "detached"};
-
 enum { REPORT_WAIT_MS = 2000, REPORT_LARGEST = 16 << 20 };
 
-/* Which process ran which program: a line for each report, and a process may report twice. */
-struct seen {
-	uint64_t pid;
-	size_t program;
-};
-
-struct collection {
-	struct summary *s;
-	struct seen *seen;
-	size_t seen_used, seen_room, programs_room;
-};
-
-double summary_number(const json_t *object, const char *key)
+/* Returns 0 or -ENOMEM. */
+static int add_lines(struct summary *s, const char *text, size_t bytes)
 {
-	return json_number_value(json_object_get(object, key));
-}
-
-/* Whatever a line says, sums stay far from overflow. */
-int64_t summary_integer(const json_t *object, const char *key)
-{
-	const json_t *item = json_object_get(object, key);
-	double n = json_number_value(item);
-
-	if (!(n > -1e18 && n < 1e18))
-		return 0;
-	return json_is_integer(item) ? json_integer_value(item) : (int64_t)n;
-}
-
-const char *summary_string(const json_t *object, const char *key)
-{
-	const char *s = json_string_value(json_object_get(object, key));
-
-	return s ? s : "";
-}
-
-static uint64_t count(const json_t *object, const char *key)
-{
-	int64_t n = summary_integer(object, key);
-
-	return n > 0 ? (uint64_t)n : 0;
-}
-
-/* Room for one more element of `size` bytes. */
-static bool make_room(void **elements, size_t used, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *larger;
-
-	if (used < *room)
-		return true;
-	larger = reallocarray(*elements, more, size);
-	if (!larger)
-		return false;
-	*elements = larger;
-	*room = more;
-	return true;
-}
-
-static uint64_t hash(const char *s)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return h;
-}
-
-static struct program *program_of(struct collection *c, const char *exe)
-{
-	struct summary *s = c->s;
-	uint64_t h = hash(exe);
-	struct program *p;
-
-	for (size_t i = 0; i < s->programs_used; i++)
-		if (s->programs[i].hash == h && !strcmp(s->programs[i].exe, exe))
-			return &s->programs[i];
-	if (!make_room((void **)&s->programs, s->programs_used, &c->programs_room, sizeof *p))
-		return NULL;
-	p = &s->programs[s->programs_used];
-	*p = (struct program){.exe = strdup(exe), .hash = h};
-	if (!p->exe)
-		return NULL;
-	s->programs_used++;
-	return p;
-}
-
-static int add_line(struct collection *c, const json_t *line)
-{
-	const json_t *calls = json_object_get(line, "calls");
-	const json_t *served = json_object_get(line, "served");
-	const json_t *kernel = json_object_get(line, "kernel");
-	const json_t *verify = json_object_get(line, "verify");
-	struct fastpath_stats *t = &c->s->totals;
-	struct program *p;
-
-	if (summary_number(line, "fastpath") != 1 || !json_is_object(calls) ||
-	    !json_is_object(served)) {
-		c->s->broken++;
-		return 0;
-	}
-	p = program_of(c, summary_string(line, "exe"));
-	if (!p || !make_room((void **)&c->seen, c->seen_used, &c->seen_room, sizeof *c->seen))
-		return -ENOMEM;
-	c->seen[c->seen_used++] = (struct seen){count(line, "pid"), (size_t)(p - c->s->programs)};
-	for (int i = 0; i < FASTPATH_CALLS; i++) {
-		t->calls[i] += count(calls, summary_calls[i]);
-		t->served[i] += count(served, summary_calls[i]);
-		p->calls += count(calls, summary_calls[i]);
-		p->served += count(served, summary_calls[i]);
-	}
-	for (int i = 0; i < FASTPATH_REASONS; i++)
-		t->kernel[i] += count(kernel, summary_reasons[i]);
-	t->learned += count(line, "learned");
-	t->invalidated += count(line, "invalidated");
-	t->verify_checked += count(verify, "checked");
-	t->verify_wrong += count(verify, "wrong");
-	t->verify_unresolved += count(verify, "unresolved");
-	t->saved_ns += summary_integer(line, "saved_ns");
-	p->saved_ns += summary_integer(line, "saved_ns");
-	return 0;
-}
-
-static int add_lines(struct collection *c, const char *text, size_t bytes)
-{
-	int error = 0;
-
-	while (bytes && !error) {
+	while (bytes) {
 		const char *newline = memchr(text, '\n', bytes);
 		size_t length = newline ? (size_t)(newline - text) : bytes;
-		json_t *line = json_loadb(text, length, 0, NULL);
+		int error = statistics_add(&s->all, 0, text, length);
 
-		if (line)
-			error = add_line(c, line);
-		else
-			c->s->broken++;
-		json_decref(line);
+		if (error == -ENOMEM)
+			return error;
+		s->broken += error != 0;
 		length += newline != NULL;
 		text += length;
 		bytes -= length;
 	}
-	return error;
+	return 0;
 }
 
-static int read_lines(struct collection *c, int fd)
+static int read_lines(struct summary *s, int fd)
 {
 	struct stat file;
 	void *text;
@@ -183,41 +53,9 @@ static int read_lines(struct collection *c, int fd)
 	text = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (text == MAP_FAILED)
 		return -errno;
-	error = add_lines(c, text, (size_t)file.st_size);
+	error = add_lines(s, text, (size_t)file.st_size);
 	(void)munmap(text, (size_t)file.st_size);
 	return error;
-}
-
-static int seen_order(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->program < y->program ? -1 : x->program > y->program;
-}
-
-static void count_processes(struct collection *c)
-{
-	if (c->seen_used)
-		qsort(c->seen, c->seen_used, sizeof *c->seen, seen_order);
-	for (size_t i = 0; i < c->seen_used; i++) {
-		const struct seen *now = &c->seen[i], *before = i ? now - 1 : NULL;
-		bool same_pid = before && before->pid == now->pid;
-
-		c->s->processes += !same_pid;
-		if (!same_pid || before->program != now->program)
-			c->s->programs[now->program].processes++;
-	}
-}
-
-static int program_order(const void *a, const void *b)
-{
-	const struct program *x = a, *y = b;
-
-	if (x->calls != y->calls)
-		return x->calls > y->calls ? -1 : 1;
-	return strcmp(x->exe, y->exe);
 }
 
 static int64_t now_ms(void)
@@ -288,7 +126,8 @@ static void put_in_order(json_t *array, const char *key)
 		json_t *item = json_array_get(array, i);
 
 		if (json_is_object(item)) {
-			rows[used] = (struct row){json_incref(item), summary_number(item, key), used};
+			rows[used] =
+			    (struct row){json_incref(item), member_number(item, key), used};
 			used++;
 		}
 	}
@@ -305,12 +144,12 @@ static void take_in_report(struct summary *s, int control)
 	json_t *directories, *injection;
 
 	s->broker = read_report(control);
-	if (*summary_string(s->broker, "why")) {
+	if (*member_string(s->broker, "why")) {
 		s->scope = "process";
-		s->why = summary_string(s->broker, "why");
+		s->why = member_string(s->broker, "why");
 	}
-	s->totals.learned += count(s->broker, "learned");
-	s->totals.invalidated += count(s->broker, "invalidated");
+	s->all.totals.learned += member_count(s->broker, "learned");
+	s->all.totals.invalidated += member_count(s->broker, "invalidated");
 	directories = json_object_get(s->broker, "directories");
 	injection = json_object_get(s->broker, "injection");
 	put_in_order(directories, "lost");
@@ -321,7 +160,6 @@ static void take_in_report(struct summary *s, int control)
 
 int summary_collect(struct summary *s, const struct summary_sources *from)
 {
-	struct collection c = {.s = s};
 	int error;
 
 	*s = (struct summary){.outcome = from->outcome,
@@ -329,10 +167,7 @@ int summary_collect(struct summary *s, const struct summary_sources *from)
 			      .why = from->why,
 			      .verified = from->verified};
 	take_in_report(s, from->control);
-	error = read_lines(&c, from->lines);
-	count_processes(&c);
-	free(c.seen);
-	if (s->programs_used)
-		qsort(s->programs, s->programs_used, sizeof *s->programs, program_order);
+	error = read_lines(s, from->lines);
+	statistics_end(&s->all);
 	return error;
 }

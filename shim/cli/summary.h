@@ -5,32 +5,17 @@
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
+#include "cli/statistics.h"
 #include "cli/supervise.h"
-#include <fastpath.h>
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keys of "calls" and "served", and of "kernel", in the order of fastpath.h. */
-extern const char *const summary_calls[FASTPATH_CALLS];
-extern const char *const summary_reasons[FASTPATH_REASONS];
-
-struct program {
-	char *exe;
-	uint64_t hash;
-	uint64_t processes; /* that ran it; one process can run several programs */
-	uint64_t calls, served;
-	int64_t saved_ns;
-};
-
 struct summary {
-	struct fastpath_stats totals;
-	uint64_t processes;
+	struct statistics all;
 	uint64_t broken;          /* lines that could not be read */
-	struct program *programs; /* the busiest first */
-	size_t programs_used;
 	/* The broker's report; NULL: none. The arrays in it, NULL if they are missing, have objects
 	 * only, the busiest first. */
 	json_t *broker;
@@ -51,13 +36,6 @@ struct summary_sources {
 
 /* Returns 0 or -errno. What it allocates lives until exit. */
 int summary_collect(struct summary *s, const struct summary_sources *from);
-
-/* A member of a JSON object as a number; 0 when it is missing or of another type. */
-double summary_number(const json_t *object, const char *key);
-/* The same as an integer, exact where it is one there; 0 also when it is absurd. */
-int64_t summary_integer(const json_t *object, const char *key);
-/* The same as a string; "" when missing. */
-const char *summary_string(const json_t *object, const char *key);
 
 /* Each writes to standard error, in one write. */
 void summary_write_text(const struct summary *s);

@@ -4,6 +4,7 @@
 #include "cli/summary.h"
 
 #include "cli/cli.h"
+#include "cli/member.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,14 +14,6 @@
 enum { ROWS = 10 };
 
 /* Every fprintf() here is into memory: running out of it shows at fclose(). */
-
-/* A path may hold anything: terminals are not to obey it. */
-static void put_path(FILE *f, const char *path)
-{
-	for (; *path; path++)
-		(void)fputc((unsigned char)*path < 0x20 || *path == 0x7f ? '?' : *path, f);
-	(void)fputc('\n', f);
-}
 
 static double ms(double ns)
 {
@@ -32,7 +25,7 @@ static void put_head(FILE *f, const struct summary *s)
 	(void)fprintf(f, "fastpath: %s scope", s->scope);
 	if (s->why)
 		(void)fprintf(f, " (%s)", s->why);
-	(void)fprintf(f, ", %" PRIu64 " processes, %.3f s, ", s->processes,
+	(void)fprintf(f, ", %" PRIu64 " processes, %.3f s, ", s->all.processes,
 		      (double)s->outcome->wall_ns / 1e9);
 	if (s->outcome->signal)
 		(void)fprintf(f, "killed by signal %d (%s)\n", s->outcome->signal,
@@ -43,25 +36,25 @@ static void put_head(FILE *f, const struct summary *s)
 
 static void put_totals(FILE *f, const struct summary *s)
 {
-	const struct fastpath_stats *t = &s->totals;
+	const struct fastpath_stats *t = &s->all.totals;
 
 	(void)fprintf(f, "fastpath:      calls     served of\n");
 	for (int i = 0; i < FASTPATH_CALLS; i++)
 		if (t->calls[i])
 			(void)fprintf(f, "fastpath: %10" PRIu64 " %10" PRIu64 " %s\n", t->calls[i],
-				      t->served[i], summary_calls[i]);
+				      t->served[i], statistics_calls[i]);
 	(void)fprintf(f, "fastpath: to the kernel:");
 	for (int i = 0; i < FASTPATH_REASONS; i++)
 		if (t->kernel[i])
-			(void)fprintf(f, " %s %" PRIu64, summary_reasons[i], t->kernel[i]);
+			(void)fprintf(f, " %s %" PRIu64, statistics_reasons[i], t->kernel[i]);
 	(void)fprintf(f, "\nfastpath: learned %" PRIu64 ", invalidated %" PRIu64 ", saved %.1f ms",
 		      t->learned, t->invalidated, ms((double)t->saved_ns));
 	if (s->broker && !s->why)
 		(void)fprintf(
 			f, "; broker: %.1f ms of CPU time, %.0f watches, %.0f KiB, %.0f posts lost",
-			ms(summary_number(s->broker, "cpu_ns")), summary_number(s->broker, "watches"),
-			summary_number(s->broker, "segment_bytes") / 1024,
-			summary_number(s->broker, "dropped_posts"));
+		    ms(member_number(s->broker, "cpu_ns")), member_number(s->broker, "watches"),
+		    member_number(s->broker, "segment_bytes") / 1024,
+		    member_number(s->broker, "dropped_posts"));
 	(void)fputc('\n', f);
 	if (s->broken)
 		(void)fprintf(f, "fastpath: %" PRIu64 " lines of statistics could not be read\n",
@@ -78,17 +71,18 @@ static void put_verified(FILE *f, const struct fastpath_stats *t)
 
 static void put_programs(FILE *f, const struct summary *s)
 {
-	if (s->programs_used)
+	if (s->all.programs_used)
 		(void)fprintf(f, "fastpath:  processes      calls     served   saved ms program\n");
-	for (size_t i = 0; i < s->programs_used && i < ROWS; i++) {
-		const struct program *p = &s->programs[i];
+	for (size_t i = 0; i < s->all.programs_used && i < ROWS; i++) {
+		const struct program *p = &s->all.programs[i];
 
 		(void)fprintf(f, "fastpath: %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10.1f ",
 			      p->processes, p->calls, p->served, ms((double)p->saved_ns));
-		put_path(f, p->exe);
+		cli_put_path(f, p->exe);
+		(void)fputc('\n', f);
 	}
-	if (s->programs_used > ROWS)
-		(void)fprintf(f, "fastpath: and %zu more programs\n", s->programs_used - ROWS);
+	if (s->all.programs_used > ROWS)
+		(void)fprintf(f, "fastpath: and %zu more programs\n", s->all.programs_used - ROWS);
 }
 
 static void put_directories(FILE *f, const struct summary *s)
@@ -100,9 +94,10 @@ static void put_directories(FILE *f, const struct summary *s)
 	for (size_t i = 0; i < n && i < ROWS; i++) {
 		const json_t *d = json_array_get(s->directories, i);
 
-		(void)fprintf(f, "fastpath: %10.0f %10.0f %10.0f ", summary_number(d, "lost"),
-			      summary_number(d, "names"), summary_number(d, "rang"));
-		put_path(f, summary_string(d, "path"));
+		(void)fprintf(f, "fastpath: %10.0f %10.0f %10.0f ", member_number(d, "lost"),
+			      member_number(d, "names"), member_number(d, "rang"));
+		cli_put_path(f, member_string(d, "path"));
+		(void)fputc('\n', f);
 	}
 	if (n > ROWS)
 		(void)fprintf(f, "fastpath: and %zu more directories\n", n - ROWS);
@@ -115,7 +110,7 @@ static void put_injection(FILE *f, const struct summary *s)
 
 	for (size_t i = 0; i < json_array_size(s->injection); i++) {
 		const json_t *p = json_array_get(s->injection, i);
-		const char *verdict = summary_string(p, "verdict");
+		const char *verdict = member_string(p, "verdict");
 
 		if (strcmp(verdict, "dropped") != 0 && strcmp(verdict, "cannot") != 0)
 			continue;
@@ -126,9 +121,10 @@ static void put_injection(FILE *f, const struct summary *s)
 		if (!rows++)
 			(void)fprintf(
 				f, "fastpath:       runs       lost     served without the library\n");
-		(void)fprintf(f, "fastpath: %10.0f %10.0f %10.0f %s ", summary_number(p, "runs"),
-			      summary_number(p, "lost"), summary_number(p, "served"), verdict);
-		put_path(f, summary_string(p, "exe"));
+		(void)fprintf(f, "fastpath: %10.0f %10.0f %10.0f %s ", member_number(p, "runs"),
+			      member_number(p, "lost"), member_number(p, "served"), verdict);
+		cli_put_path(f, member_string(p, "exe"));
+		(void)fputc('\n', f);
 	}
 	if (more)
 		(void)fprintf(f, "fastpath: and %d more without it\n", more);
@@ -140,8 +136,8 @@ static void put_all(FILE *f, const struct summary *s)
 {
 	put_head(f, s);
 	put_totals(f, s);
-	if (s->verified || s->totals.verify_checked)
-		put_verified(f, &s->totals);
+	if (s->verified || s->all.totals.verify_checked)
+		put_verified(f, &s->all.totals);
 	put_programs(f, s);
 	put_directories(f, s);
 	put_injection(f, s);
@@ -169,7 +165,7 @@ void summary_write_text(const struct summary *s)
 
 static void put_verified_only(FILE *f, const struct summary *s)
 {
-	put_verified(f, &s->totals);
+	put_verified(f, &s->all.totals);
 }
 
 void summary_write_verified(const struct summary *s)
