@@ -238,22 +238,37 @@ bool refuse_by_acl(const struct authority *a, const struct mount *m, int fd)
 	return sys4(SYS_getxattr, path, "system.posix_acl_access", NULL, 0) != -ENODATA;
 }
 
-const struct mount *refuse_component(struct authority *a, int fd, const struct statx *found,
-				     const char *spelled, uint32_t length)
+enum refusal refuse_judge(struct authority *a, int fd, const struct statx *found, const char *spelled,
+			  uint32_t length, const struct mount **mount)
 {
 	struct mount *m = mount_find(a, found->stx_mnt_id);
 
-	if (!m || settings_lists("/proc:/sys:/dev", spelled, length) ||
-	    settings_lists(a->skip, spelled, length))
-		return NULL;
+	*mount = m;
+	if (!m)
+		return REFUSED_LATER_MOUNT;
+	if (settings_lists("/proc:/sys:/dev", spelled, length))
+		return REFUSED_PLACE;
+	if (settings_lists(a->skip, spelled, length))
+		return REFUSED_SKIP;
 	/* Adding a key renames everything; a lookup of an automount point mounts. */
-	if (found->stx_attributes & (STATX_ATTR_ENCRYPTED | STATX_ATTR_AUTOMOUNT))
-		return NULL;
+	if (found->stx_attributes & STATX_ATTR_ENCRYPTED)
+		return REFUSED_ENCRYPTED;
+	if (found->stx_attributes & STATX_ATTR_AUTOMOUNT)
+		return REFUSED_AUTOMOUNT;
 	if (m->verdict == -EAGAIN)
 		mount_judge(a, m, fd);
-	if (m->verdict == -EXDEV && settings_lists(a->trust, spelled, length))
-		return m;
-	return m->verdict ? NULL : m;
+	if (!m->verdict || (m->verdict == -EXDEV && settings_lists(a->trust, spelled, length)))
+		return REFUSED_NOT;
+	return m->verdict == -EXDEV ? REFUSED_FILE_SYSTEM : m->verdict == -EPERM ? REFUSED_NEVER :
+										    REFUSED_UNKNOWN;
+}
+
+const struct mount *refuse_component(struct authority *a, int fd, const struct statx *found,
+				     const char *spelled, uint32_t length)
+{
+	const struct mount *m;
+
+	return refuse_judge(a, fd, found, spelled, length, &m) ? NULL : m;
 }
 
 void refuse_mounts_changed(struct authority *a)

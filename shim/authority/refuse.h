@@ -8,6 +8,23 @@
 
 #include <linux/stat.h>
 
+/* Why a component is refused; zero: it is not. */
+enum refusal {
+	REFUSED_NOT = 0,
+	REFUSED_LATER_MOUNT, /* made since the authority began, or beyond MOUNTS */
+	REFUSED_PLACE,	     /* below /proc, /sys or /dev */
+	REFUSED_SKIP,	     /* FASTPATH_SKIP */
+	REFUSED_ENCRYPTED,
+	REFUSED_AUTOMOUNT,
+	REFUSED_FILE_SYSTEM, /* not of those that are served: FASTPATH_TRUST would do */
+	REFUSED_NEVER,	     /* a file system that is not even trusted */
+	REFUSED_UNKNOWN,     /* fstatfs(2) failed */
+};
+
+/* As refuse_component(), with the reason; *mount is its mount's entry when it is not refused. */
+enum refusal refuse_judge(struct authority *a, int fd, const struct statx *found, const char *spelled,
+			  uint32_t length, const struct mount **mount);
+
 /*
  * May facts rest on the component that the O_PATH descriptor `fd` names? `found` is its statx (not
  * kept),

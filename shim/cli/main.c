@@ -18,6 +18,8 @@ static const struct cli_command commands[] = {
      run_main},
 	{"report", "[--json] [--html FILE] [--top N] FILE...",
      "add up the statistics of many processes and runs", report_main},
+	{"doctor", "[--json] [DIR...]", "what works here, and what to do about what does not",
+     doctor_main},
 	{"help", "[SUBCOMMAND]", "this text, or a subcommand's", help_main},
 };
 
