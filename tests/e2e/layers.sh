@@ -1,6 +1,6 @@
 #!/bin/bash
-# layers.sh - includes point only downward: base < cache < authority < preload, broker < cli, and
-# preload and broker never include each other. An argument replaces the tree that is looked at.
+# layers.sh - includes point only downward: base < cache < authority < preload, broker, bench < cli,
+# and preload, broker and bench never include each other. An argument replaces the tree that is looked at.
 set -u
 export LC_ALL=C
 top=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
@@ -13,7 +13,7 @@ level()
 	base) echo 1 ;;
 	cache) echo 2 ;;
 	authority) echo 3 ;;
-	preload | broker) echo 4 ;;
+	preload | broker | bench) echo 4 ;;
 	cli) echo 5 ;;
 	esac
 }
