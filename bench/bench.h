@@ -10,6 +10,7 @@
 #include <fastpath.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,6 +76,16 @@ static inline void bench_touch(const char *path)
 	if (fd < 0)
 		bench_die("create %s: %s", path, strerror(errno));
 	close(fd);
+}
+
+static inline void bench_pin(int core)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(core, &one);
+	if (sched_setaffinity(0, sizeof one, &one) < 0)
+		bench_die("pin to core %d: %s", core, strerror(errno));
 }
 
 static inline struct fastpath_stats bench_stats(void)

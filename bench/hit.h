@@ -7,12 +7,10 @@
 #define HIT_H
 
 #include "bench.h"
+#include "names.h"
 #include <dlfcn.h>
 
-enum { HIT_NAMES = 64, HIT_NAME_BYTES = 128, HIT_WARM_ROUNDS = 200 };
-
-/* Slots divide a page, and are half empty: a path near a page's end is not served (design, 3). */
-static _Alignas(4096) char hit_names[HIT_NAMES][HIT_NAME_BYTES];
+enum { HIT_WARM_ROUNDS = 200 };
 
 /* CPU time: what another process does on this core is not ours. */
 static inline double hit_cpu_ns(void)

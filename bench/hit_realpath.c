@@ -5,8 +5,6 @@
  */
 #include "hit.h"
 
-enum { COMPONENTS = 6 };
-
 static char *(*libc_realpath)(const char *, char *);
 static char answer[PATH_MAX];
 
@@ -24,32 +22,13 @@ static void ask_libc(unsigned calls)
 			bench_die("%s is there", answer);
 }
 
-/* DIRECTORY/a/a/.../missing with COMPONENTS components in all; shorter than that is a mistake. */
-static void make_names(const char *directory)
-{
-	char parent[HIT_NAME_BYTES / 2];
-	int have = 0;
-
-	bench_path(parent, sizeof parent, "%s", directory);
-	for (const char *p = directory; *p; p++)
-		have += *p == '/';
-	if (have > COMPONENTS - 1)
-		bench_die("%s has %d components, more than %d", directory, have, COMPONENTS - 1);
-	for (; have < COMPONENTS - 1; have++) {
-		strncat(parent, "/a", sizeof parent - strlen(parent) - 1);
-		bench_mkdir(parent);
-	}
-	for (int i = 0; i < HIT_NAMES; i++)
-		bench_path(hit_names[i], HIT_NAME_BYTES / 2, "%s/missing-%02d", parent, i);
-}
-
 int main(int argc, char **argv)
 {
 	char libc_says[PATH_MAX];
 
 	if (argc < 2)
 		bench_die("usage: hit_realpath DIRECTORY [PAIRS]");
-	make_names(argv[1]);
+	names_deep(argv[1]);
 	libc_realpath = hit_libc("realpath");
 	hit_warm(FASTPATH_REALPATH, ask_library);
 	libc_realpath(hit_names[0], libc_says);

@@ -46,16 +46,6 @@ static uint64_t alu(unsigned turns)
 	return x;
 }
 
-static void pin(int core)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(core, &one);
-	if (sched_setaffinity(0, sizeof one, &one) < 0)
-		bench_die("pin to core %d: %s", core, strerror(errno));
-}
-
 static void do_work(struct worker *w)
 {
 	atomic_fetch_sub(&missing, 1);
@@ -75,7 +65,7 @@ static void *worker_main(void *argument)
 {
 	struct worker *w = argument;
 
-	pin(w->core);
+	bench_pin(w->core);
 	for (;;) {
 		sem_wait(&w->go);
 		if (w->work == WORK_END)

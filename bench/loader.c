@@ -8,11 +8,7 @@
  *
  * Not to be preloaded itself. It pins itself, and so its children, to one core.
  */
-#include "bench.h"
-#include <sched.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include "spawn.h"
 
 enum { ENVIRONMENTS_MAX = 16, VARIABLES_MAX = 16 };
 
@@ -47,16 +43,10 @@ static int parse(char **words)
 
 static void run_once(char *program, struct environment *e)
 {
-	char *argv[] = {program, NULL};
 	struct rusage used;
-	pid_t pid;
-	int status;
 	double start = bench_clock_ns(CLOCK_MONOTONIC);
 
-	if (posix_spawn(&pid, program, NULL, NULL, argv, e->variables))
-		bench_die("cannot run %s", program);
-	if (wait4(pid, &status, 0, &used) != pid || status)
-		bench_die("%s ended with status %#x", program, status);
+	spawn_once(program, e->variables, &used);
 	printf("exec %s %.0f %lld %ld\n", e->name, bench_clock_ns(CLOCK_MONOTONIC) - start,
 	       (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000LL + used.ru_utime.tv_usec +
 		   used.ru_stime.tv_usec,
@@ -74,15 +64,6 @@ static void shuffle(int *order, int n)
 	}
 }
 
-static void pin(void)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one);
-	sched_setaffinity(0, sizeof one, &one); /* without it: noisier, not wrong */
-}
-
 int main(int argc, char **argv)
 {
 	if (argc < 4)
@@ -90,7 +71,7 @@ int main(int argc, char **argv)
 	int rounds = atoi(argv[1]), n = parse(argv + 3);
 	int order[ENVIRONMENTS_MAX];
 
-	pin();
+	bench_pin(sched_getcpu());
 	for (int i = 0; i < n; i++)
 		order[i] = i;
 	for (int round = 0; round < rounds; round++) {
