@@ -30,7 +30,7 @@ TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/bench/*.c shim/cli/*.c)
 PAGE_SRC := $(wildcard shim/cli/page*.c)
 # What unit tests are linked with.
 TESTED_SRC := $(CORE_SRC) $(PAGE_SRC) $(wildcard shim/bench/*.c shim/cli/statistics*.c) $(addprefix shim/cli/,names.c member.c message.c)
-HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h)
+HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h bench/suite/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
 HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
 	preload/stat.c preload/open.c preload/readlink.c preload/realpath.c preload/syscall.c \
@@ -45,7 +45,11 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 E2E      := $(sort $(wildcard tests/e2e/*.sh))
 SANITIZERS := address undefined thread
 
-all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%)
+# What `fastpath bench` runs: one file a workload, and the programs that they execute.
+SUITE    := $(patsubst bench/suite/%.c,%,$(wildcard bench/suite/*.c)) \
+	$(patsubst bench/suite/%.sh,%,$(wildcard bench/suite/*.sh)) programs/static programs/dynamic
+
+all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
@@ -107,6 +111,22 @@ $(B)/bench/%: bench/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -Iinclude -pthread -o $@ $<
 
+$(B)/bench-suite/%: bench/suite/%.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -Iinclude -pthread -o $@ $<
+
+$(B)/bench-suite/%: bench/suite/%.sh
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
+
+$(B)/bench-suite/programs/static: bench/suite/programs/true.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 $(WARNINGS) -static -o $@ $<
+
+$(B)/bench-suite/programs/dynamic: bench/suite/programs/true.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 $(WARNINGS) -o $@ $<
+
 UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
 SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
 
@@ -152,6 +172,8 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(B)/libfastpath.so $(DESTDIR)$(LIBDIR)/libfastpath.so
 	install -m 755 $(B)/fastpath $(DESTDIR)$(PREFIX)/bin/fastpath
+	install -d $(DESTDIR)$(PREFIX)/libexec/fastpath/bench/programs
+	$(foreach w,$(SUITE),install -m 755 $(B)/bench-suite/$(w) $(DESTDIR)$(PREFIX)/libexec/fastpath/bench/$(w) &&) :
 	install -m 644 include/fastpath.h $(DESTDIR)$(PREFIX)/include/fastpath.h
 
 clean:
