@@ -52,5 +52,6 @@ int cli_not_run(const char *command, int error);
 int doctor_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int run_main(int argc, char **argv);
+int bench_main(int argc, char **argv);
 
 #endif

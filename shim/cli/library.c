@@ -83,8 +83,8 @@ static bool is_copy(const char *entry, size_t length)
 
 char *library_preload(const char *list, const char *path)
 {
-	size_t length = strlen(path);
-	bool present = false;
+	size_t length = path ? strlen(path) : 0;
+	bool present = !path;
 	char *all, *end;
 
 	if (!list)
@@ -94,7 +94,7 @@ char *library_preload(const char *list, const char *path)
 		return NULL;
 	while (*(list += strspn(list, separators))) {
 		size_t n = strcspn(list, separators);
-		bool is_this = n == length && !memcmp(list, path, n);
+		bool is_this = path && n == length && !memcmp(list, path, n);
 
 		if ((is_this && !present) || !is_copy(list, n)) {
 			if (end != all)

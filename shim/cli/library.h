@@ -17,7 +17,8 @@ enum library_found {
 enum library_found library_find(char path[PATH_MAX]);
 
 /* The entries of `list` (as of LD_PRELOAD; NULL is empty) in their order, `path` once: where it
- * already is, else last. Other copies of libfastpath.so are left out. Allocated; NULL: no memory.
+ * already is, else last; NULL: nowhere. Other copies of libfastpath.so are left out. Allocated; NULL:
+ * no memory.
  */
 char *library_preload(const char *list, const char *path);
 

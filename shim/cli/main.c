@@ -20,6 +20,8 @@ static const struct cli_command commands[] = {
      "add up the statistics of many processes and runs", report_main},
 	{"doctor", "[--json] [DIR...]", "what works here, and what to do about what does not",
      doctor_main},
+	{"bench", "[OPTION...] [NAME|GLOB...] | [OPTION...] -- CMD [ARG...]",
+	 "measure workloads, or CMD, without and with cached lookups", bench_main},
 	{"help", "[SUBCOMMAND]", "this text, or a subcommand's", help_main},
 };
 
