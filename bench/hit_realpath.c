@@ -29,6 +29,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		bench_die("usage: hit_realpath DIRECTORY [PAIRS]");
 	names_deep(argv[1]);
+	if (names_components(hit_names[0]) != NAMES_DEEP)
+		bench_die("%s has too many components for %d", argv[1], NAMES_DEEP);
 	libc_realpath = hit_libc("realpath");
 	hit_warm(FASTPATH_REALPATH, ask_library);
 	libc_realpath(hit_names[0], libc_says);

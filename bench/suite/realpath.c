@@ -1,6 +1,8 @@
 /*
- * realpath.c - realpath() of missing files that are the sixth component of their path.
+ * realpath.c - realpath() of missing files that are the sixth component of their path, or a later
+ * one where $TMPDIR is deeper.
  */
+#define NAMES_SLOT 1024
 #include "../names.h"
 #include "suite.h"
 

@@ -3,6 +3,9 @@
  */
 #include "bench/machine.h"
 
+#include "bench/child.h"
+#include "bench/text.h"
+
 #include <dirent.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -95,16 +98,21 @@ static void look_at_kernel(char *text)
 }
 
 /* Asked of a program, since this one brings a libc of its own. */
-static void look_at_libc(char *text)
+static void look_at_libc(char *text, char *const *environment)
 {
-	FILE *f =
-	    popen("getconf GNU_LIBC_VERSION 2>/dev/null", "re"); // NOLINT(cert-env33-c): a constant
+	char *argv[] = {"getconf", "GNU_LIBC_VERSION", NULL};
+	struct child_used used;
+	int fd = text_open();
 
-	if (!f || !fgets(text, MACHINE_TEXT, f))
-		(void)snprintf(text, MACHINE_TEXT, "unknown");
-	text[strcspn(text, "\n")] = 0;
-	if (f)
-		(void)pclose(f);
+	text[0] = 0;
+	if (fd >= 0 &&
+	    !child_run(&(struct child_command){argv, environment, NULL, fd, -1}, &used) &&
+	    !used.status)
+		text_last_line(fd, text, MACHINE_TEXT);
+	if (fd >= 0)
+		(void)close(fd);
+	if (!text[0])
+		append(text, "unknown");
 }
 
 /* "a, b" -> "a, b, c" */
@@ -171,11 +179,11 @@ static void look_at_clock(struct machine *m)
 		(void)snprintf(m->date, sizeof m->date, "unknown");
 }
 
-void machine_look(struct machine *m)
+void machine_look(struct machine *m, char *const *environment)
 {
 	look_at_processor(m->cpu);
 	look_at_kernel(m->kernel);
-	look_at_libc(m->libc);
+	look_at_libc(m->libc, environment);
 	look_at_mitigations(m->mitigations);
 	look_at_clock(m);
 }

@@ -16,6 +16,7 @@ struct machine {
 	char date[MACHINE_TEXT];
 };
 
-void machine_look(struct machine *m);
+/* `environment` is for a program that is asked. */
+void machine_look(struct machine *m, char *const *environment);
 
 #endif

@@ -142,7 +142,7 @@ static void look_around(struct bench_report *r, const struct bench_sides *sides)
 {
 	static const char *const names[] = {"FASTPATH_TEST", "FASTPATH_TRUST", "FASTPATH_SKIP"};
 
-	machine_look(&r->machine);
+	machine_look(&r->machine, sides->before.environment);
 	bench_look_at_bell(sides, r->directory.path, r->scope, r->bell);
 	for (size_t i = 0; i < array_size(names); i++) {
 		const char *value = environment_get(environ, names[i]);
