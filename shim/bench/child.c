@@ -5,6 +5,8 @@
  */
 #include "bench/child.h"
 
+#include "base/sys.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -46,14 +48,6 @@ int child_stop_signal(void)
 		if (sig != SIGCHLD)
 			stop_signal = sig;
 	return stop_signal;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static uint64_t cpu_ns(const struct rusage *r)
@@ -126,7 +120,7 @@ static bool reap(pid_t pid, uint64_t began, struct child_used *used, bool *ended
 			used->rest_ns += cpu_ns(&cost);
 			continue;
 		}
-		used->wall_ns = now_ns() - began;
+		used->wall_ns = sys_clock_ns() - began;
 		used->status = status;
 		*ended = true;
 	}
@@ -138,7 +132,7 @@ static int wait_for(pid_t pid, uint64_t began, struct child_used *used)
 	bool ended = false;
 
 	while (reap(pid, began, used, &ended)) {
-		uint64_t lingered = ended ? now_ns() - began - used->wall_ns : 0;
+		uint64_t lingered = ended ? sys_clock_ns() - began - used->wall_ns : 0;
 		const struct timespec most = {.tv_sec = LINGER_S};
 		int sig = sigtimedwait(&awaited, NULL, &most);
 
@@ -163,7 +157,7 @@ int child_run(const struct child_command *c, struct child_used *used)
 		return -EINTR;
 	if (pipe2(report, O_CLOEXEC))
 		return -errno;
-	began = now_ns();
+	began = sys_clock_ns();
 	pid = fork();
 	error = -errno;
 	if (!pid)

@@ -3,6 +3,7 @@
  */
 #include "bench/pairs.h"
 
+#include "base/sys.h"
 #include "bench/child.h"
 #include "bench/text.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A run's figures, in the order of series.metrics. */
@@ -24,14 +24,6 @@ struct runner {
 	struct series *series;
 	int said; /* standard error of a run, and output of a loop */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static const char *side_name(const struct runner *r, const struct side *side)
 {
@@ -198,13 +190,13 @@ static void set_metrics(struct series *s, bool loop)
 /* One of each that is not counted: caches are filled, and how long a pair takes is known. */
 static int warm_up(struct runner *r, uint64_t *pair_ns)
 {
-	uint64_t began = now_ns();
+	uint64_t began = sys_clock_ns();
 	struct sample ignored;
 	int error = run_side(r, &r->subject->before, &ignored);
 
 	if (!error)
 		error = run_side(r, &r->subject->after, &ignored);
-	*pair_ns = now_ns() - began;
+	*pair_ns = sys_clock_ns() - began;
 	return error;
 }
 
@@ -221,15 +213,15 @@ int pairs_measure(const struct subject *subject, const struct plan *plan, struct
 	if (plan->progress)
 		plan->progress(plan->context, 0, 0, 0);
 	error = warm_up(&r, &pair_ns);
-	began = now_ns();
+	began = sys_clock_ns();
 	while (!error && s->pairs < (wanted = pairs_wanted(plan, pair_ns))) {
-		if (s->pairs && plan->until_ns && now_ns() + 2 * pair_ns > plan->until_ns)
+		if (s->pairs && plan->until_ns && sys_clock_ns() + 2 * pair_ns > plan->until_ns)
 			break;
 		if (plan->progress)
 			plan->progress(plan->context, s->pairs, wanted, pair_ns);
 		error = measure_four(&r);
 		if (s->pairs)
-			pair_ns = (now_ns() - began) / s->pairs;
+			pair_ns = (sys_clock_ns() - began) / s->pairs;
 	}
 	(void)close(r.said);
 	return error;

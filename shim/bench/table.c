@@ -62,7 +62,7 @@ static const char *spread(double deviation, char *text)
 {
 	double value = fmin(deviation * 100, 999);
 
-	(void)snprintf(text, TABLE_NUMBER, "\u00b1%.*f%%", value < 10 ? 1 : 0, value);
+	(void)snprintf(text, TABLE_NUMBER, "\u00b1%.*f%%", value < 9.95 ? 1 : 0, value);
 	return text;
 }
 

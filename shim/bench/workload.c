@@ -18,6 +18,15 @@
 
 enum { DESCRIPTION = 8192 };
 
+/* For people: a name may hold anything. */
+static char *shown(char *text)
+{
+	for (char *c = text; c && *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	return text;
+}
+
 /* Strings live until exit. Returns 0 or -ENOMEM. */
 static int add(struct suite *s, const char *path, const char *variant, enum workload_kind kind,
 	       const char *what)
@@ -38,11 +47,12 @@ static int add(struct suite *s, const char *path, const char *variant, enum work
 	*w = (struct workload){.path = strdup(path),
 			       .file = strdup(file),
 			       .variant = strdup(variant),
-			       .what = strdup(what),
+			       .what = shown(strdup(what)),
 			       .kind = kind};
 	if (asprintf(&w->name, strcmp(variant, "-") != 0 ? "%s.%s" : "%s", file, variant) < 0 ||
 	    !w->path || !w->file || !w->variant || !w->what)
 		return -ENOMEM;
+	(void)shown(w->name);
 	s->used++;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct workload {
 	char *path;
 	char *file;    /* its last component */
 	char *variant; /* "-": there is one only */
-	char *name;    /* FILE or FILE.VARIANT: the row's */
+	char *name;    /* FILE or FILE.VARIANT: the row's; without control characters */
 	char *what;    /* of a broken one: why */
 	enum workload_kind kind;
 	bool wanted;

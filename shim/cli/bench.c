@@ -10,6 +10,7 @@
 #include "bench/child.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/page.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -135,7 +136,10 @@ static int write_reports(const struct bench_report *r, FILE *text, FILE *json)
 		error = bench_write_json(json, r);
 	if (json && json != stdout && fclose(json))
 		error = -errno;
-	return error ? say(r->options->json, error) : status;
+	if (error)
+		status = say(r->options->json, error);
+	error = r->options->html ? bench_write_html(r->options->html, r) : 0;
+	return error ? say(r->options->html, error) : status;
 }
 
 static void look_around(struct bench_report *r, const struct bench_sides *sides)
@@ -160,8 +164,10 @@ static int measure_in(struct bench_report *r, const struct bench_sides *sides,
 {
 	const struct bench_options *o = r->options;
 	FILE *json = o->json ? open_json(o) : NULL, *text = json == stdout ? NULL : stdout;
-	int error, status;
+	int error = o->html ? page_check(o->html) : 0, status;
 
+	if (error)
+		return say(o->html, error);
 	if (o->json && !json)
 		return CLI_FAILED;
 	look_around(r, sides);

@@ -3,13 +3,13 @@
  */
 #include "cli/bench.h"
 
+#include "base/sys.h"
 #include "bench/child.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const uint64_t second = 1000000000;
@@ -21,7 +21,8 @@ enum {
 	QUICK_COMMAND_S = 20,
 	FEWEST = 10,
 	MOST = 200,
-	QUICK_MOST = 12
+	QUICK_MOST = 8,
+	QUICK_SHARES = 3 /* of the time there is for each, a slow workload may take */
 };
 
 struct measuring {
@@ -31,14 +32,6 @@ struct measuring {
 	struct bench_progress progress;
 	uint64_t until_ns; /* 0: no end */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void skip(struct measuring *m, const char *name, const char *why, bool failed)
 {
@@ -90,15 +83,18 @@ static int measure(struct measuring *m, const char *name, const char *what,
 {
 	const struct bench_options *o = m->report->options;
 	struct series s = {.pairs = 0};
+	uint64_t until_ns = m->until_ns;
 	int error, also;
 
+	if (until_ns && sys_clock_ns() + QUICK_SHARES * budget_ns < until_ns)
+		until_ns = sys_clock_ns() + QUICK_SHARES * budget_ns;
 	m->progress.name = name;
 	error = pairs_measure(subject,
 			      &(struct plan){.pairs = o->pairs,
 					     .fewest = o->quick ? STATISTIC_FEWEST : FEWEST,
 					     .most = o->quick ? QUICK_MOST : MOST,
 					     .budget_ns = budget_ns,
-					     .until_ns = m->until_ns,
+					     .until_ns = until_ns,
 					     .progress = bench_progress_show,
 					     .context = &m->progress},
 			      &s);
@@ -140,7 +136,7 @@ static int measure_in(struct measuring *m, const struct workload *w, const char 
 
 static int measure_workload(struct measuring *m, const struct workload *w)
 {
-	uint64_t now = now_ns(), budget_ns = ROW_S * second;
+	uint64_t now = sys_clock_ns(), budget_ns = ROW_S * second;
 	char directory[PATH_MAX];
 	int error;
 
@@ -201,7 +197,7 @@ static int make_room(struct bench_report *r, size_t subjects)
 int bench_measure(struct bench_report *r, const struct bench_sides *sides, const struct suite *s,
 		  FILE *text)
 {
-	struct measuring m = {r, sides, text, {.began_ns = now_ns()}, 0};
+	struct measuring m = {r, sides, text, {.began_ns = sys_clock_ns()}, 0};
 	int error = make_room(r, s->used + 1);
 
 	if (r->options->quick)
@@ -220,6 +216,6 @@ int bench_measure(struct bench_report *r, const struct bench_sides *sides, const
 	}
 	bench_progress_clear();
 	r->interrupted = child_stop_signal() != 0;
-	r->seconds = (double)(now_ns() - m.progress.began_ns) / 1e9;
+	r->seconds = (double)(sys_clock_ns() - m.progress.began_ns) / 1e9;
 	return error;
 }

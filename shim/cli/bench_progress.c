@@ -3,26 +3,18 @@
  */
 #include "cli/bench.h"
 
+#include "base/sys.h"
 #include "cli/cli.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool shown;
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* What the rows after this one take: as those before it did, or, so far, as this one. */
 static uint64_t rest_ns(const struct bench_progress *p, uint64_t this_ns)
 {
-	uint64_t each = p->done ? (now_ns() - p->began_ns) / (p->done + 1) : this_ns;
+	uint64_t each = p->done ? (sys_clock_ns() - p->began_ns) / (p->done + 1) : this_ns;
 
 	return each * (p->rows - p->done - 1);
 }

@@ -65,13 +65,13 @@ int bench_make_sides(struct bench_sides *s, const struct bench_options *o)
 		return found == LIBRARY_MISSING ? -ENOENT : -EINVAL;
 	error = set_clean(&before, o, s->library);
 	if (!error)
-		error = environment_copy(&after, before.entries);
-	if (!error)
 		error = environment_copy(&apart, before.entries);
 	if (!error)
 		error = environment_set(&before, "FASTPATH_BENCH_SIDE", "before");
 	if (!error)
 		error = environment_set(&apart, "FASTPATH_BENCH_SIDE", "after");
+	if (!error)
+		error = environment_copy(&after, apart.entries);
 	if (!error && o->process)
 		error = set_process(&after, s->library);
 	if (error)

@@ -33,6 +33,15 @@ const char *bench_fact(const struct bench_report *r, size_t i, const char **valu
 	return facts[i].name;
 }
 
+/* Terminals are not to obey what a path holds. */
+static void put_fact(FILE *f, const char *name, const char *value)
+{
+	(void)fprintf(f, "%-12s ", name);
+	for (; *value; value++)
+		(void)fputc((unsigned char)*value < 0x20 || *value == 0x7f ? '?' : *value, f);
+	(void)fputc('\n', f);
+}
+
 void bench_put_head(FILE *f, const struct bench_report *r)
 {
 	const char *name, *value;
@@ -40,7 +49,7 @@ void bench_put_head(FILE *f, const struct bench_report *r)
 	(void)fprintf(f, "fastpath bench " FASTPATH_VERSION "%s\n\n",
 		      r->options->quick ? " --quick: few pairs" : "");
 	for (size_t i = 0; (name = bench_fact(r, i, &value)) != NULL; i++)
-		(void)fprintf(f, "%-12s %s\n", name, value);
+		put_fact(f, name, value);
 	if (strtod(r->machine.load, NULL) > 0.5)
 		(void)fprintf(
 		    f, "\nOther processes are running, or were just now: wall times are noisy.\n");

@@ -97,6 +97,7 @@ misused a_missing_command_is_said 'command is missing' --pairs 2 --
 misused workloads_and_a_command_exclude_each_other 'realpath' realpath -- true
 misused output_needs_a_command '--output' --output realpath
 misused a_file_that_cannot_be_written_is_known_before /nowhere/file.json --json /nowhere/file.json realpath
+misused a_page_that_cannot_be_written_is_known_before /nowhere/page.html --html /nowhere/page.html realpath
 misused a_suite_that_is_not_there_is_named /nowhere --suite /nowhere realpath
 
 # ---- the report ----
@@ -157,6 +158,36 @@ if wanted json_on_standard_output_is_nothing_else; then
 	why=$(is status $status 0)$(said)
 	got=$("$python" -c 'import json, sys; print(*[r["name"] for r in json.load(sys.stdin)["rows"]])' <"$base/out1" 2>&1)
 	verdict json_on_standard_output_is_nothing_else "$why$(is rows "$got" xattr)"
+fi
+
+if wanted the_page_has_what_the_table_has; then
+	fresh
+	workload mine 'echo "- command <b>bold</b> & others"' : :
+	workload other 'echo "- command what"' 'echo "<i>tool</i> is not there"; exit 77' :
+	bench -- --quick --pairs 2 --suite suite --html page.html --json report realpath mine other
+	why=$(is status $status 0)$(said)
+	why+=$("$python" - page.html report <<-'SCRIPT' 2>&1
+		import html.parser, json, sys
+		class Page(html.parser.HTMLParser):
+		    rows, text = [], ""
+		    def handle_starttag(self, tag, attributes):
+		        if tag == "tr": self.rows.append([])
+		        if tag == "td": self.rows[-1].append("")
+		    def handle_data(self, data):
+		        self.text += data
+		        if self.rows and self.rows[-1]: self.rows[-1][-1] += data
+		page, report = Page(), json.load(open(sys.argv[2]))
+		page.feed(open(sys.argv[1]).read())
+		cells = {row[0]: row for row in page.rows if row}
+		for r in report["rows"]:
+		    row = cells.get("%s, %s" % (r["name"], r["unit"]))
+		    if not row or row[1] != r["verdict"]: print(r["name"], "is", row, end="; ")
+		    if r["what"] not in cells.get(r["name"], ["", "", ""])[2]: print("what", r["name"], "is", cells.get(r["name"]), end="; ")
+		for value in [v for k, v in report["about"].items() if k not in ("version", "quick")] + ["<i>tool</i> is not there"]:
+		    if value and value not in page.text: print(value, "is missing", end="; ")
+	SCRIPT
+	)
+	verdict the_page_has_what_the_table_has "$why"
 fi
 
 if wanted every_workload_runs_or_is_skipped_by_name; then
