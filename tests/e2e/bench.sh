@@ -218,13 +218,13 @@ fi
 # ---- its two sides ----
 
 # Each run appends a line with what it sees.
-see='echo "${FASTPATH:--} ${FASTPATH_SESSION:+session}${FASTPATH_SESSION:--} ${LD_PRELOAD:--}" | sed "s/session[^ ]*/session/" >>"$LOG"; :'
+see='echo "${FASTPATH_STATS:--}${FASTPATH_VERIFY:--} ${FASTPATH:--} ${FASTPATH_SESSION:+session}${FASTPATH_SESSION:--} ${LD_PRELOAD:--}" | sed "s/session[^ ]*/session/" >>"$LOG"; :'
 
 if wanted without_and_with_by_turns; then
 	fresh
 	bench LOG="$case/log" -- --pairs 4 -- sh -c "$see"
 	why=$(is status $status 0)$(said)
-	got=$(awk '{ printf "%s", $1 == "-" ? "A" : "B" }' log)
+	got=$(awk '{ printf "%s", $2 == "-" ? "A" : "B" }' log)
 	verdict without_and_with_by_turns "$why$(is order "$got" ABABBAABBA)"
 fi
 
@@ -234,11 +234,10 @@ if wanted the_sides_differ_by_fastpath_alone; then
 	for scope in tree process; do
 		rm -f log
 		# What the user's environment has of fastpath is on neither side.
-		bench LOG="$case/log" FASTPATH=1 FASTPATH_STATS=1 LD_PRELOAD="$lib" -- --scope $scope --pairs 2 -- sh -c "$see"
+		bench LOG="$case/log" FASTPATH=1 FASTPATH_STATS=1 FASTPATH_VERIFY=1 LD_PRELOAD="$lib" -- --scope $scope --pairs 2 -- sh -c "$see"
 		why+=$(is "$scope: status" $status 0)$(said)
-		want='- - -'
-		[ $scope = tree ] && want+=$'\n'"1 session $lib" || want+=$'\n'"process - $lib"
-		why+=$(is $scope "$(sort -u log | sort -r | sort -k 1,1)" "$want")
+		[ $scope = tree ] && want="1 session $lib" || want="process - $lib"
+		why+=$(is $scope "$(sort -u log)" "-- - - -"$'\n'"-- $want")
 	done
 	verdict the_sides_differ_by_fastpath_alone "$why"
 fi
@@ -251,8 +250,21 @@ if wanted another_preload_stays_on_both_sides; then
 		fresh
 		bench LOG="$case/log" LD_PRELOAD="$other" -- --scope process --pairs 2 -- sh -c "$see"
 		verdict another_preload_stays_on_both_sides \
-			"$(is status $status 0)$(is sides "$(sort -u log)" "- - $other"$'\n'"process - $other:$lib")"
+			"$(is status $status 0)$(is sides "$(sort -u log)" "-- - - $other"$'\n'"-- process - $other:$lib")"
 	fi
+fi
+
+if wanted before_is_without_and_after_is_with; then
+	fresh
+	workload mine 'echo "loop loop what"; echo "sides sides what"' : \
+		'case ${FASTPATH-off},$2,$FASTPATH_BENCH_SIDE in off,*,before | off,loop,after) echo 1000 1000000 ;; 1,loop,after | off,sides,after) echo 2000 1000000 ;; esac'
+	bench -- --suite suite --pairs 6 mine
+	why=$(is status $status 0)$(said)
+	for row in loop sides; do
+		grep -q -E "^ *1,000,000 +±0.0% +\+100.0% +2,000,000 +±0.0% .* ±0.0%  faster  mine.$row ops/cpu-s" "$base/out1" ||
+			why+="$row: $(grep "mine.$row" "$base/out1"); "
+	done
+	verdict before_is_without_and_after_is_with "$why"
 fi
 
 # ---- a command of the user's ----
