@@ -13,6 +13,7 @@
 #include "cli/page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,18 @@ static int run(const struct bench_options *o, const struct bench_sides *sides,
 	return status;
 }
 
+/* No file that is opened here may become standard output or error. Returns 0 or -errno. */
+static int fill_descriptors(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (fd == STDOUT_FILENO || open("/dev/null", O_RDWR) != fd)
+			return -errno;
+	}
+	return 0;
+}
+
 int bench_main(int argc, char **argv)
 {
 	struct bench_options o;
@@ -222,6 +235,9 @@ int bench_main(int argc, char **argv)
 		return CLI_FAILED;
 	if (o.help)
 		return cli_print(bench_usage);
+	error = fill_descriptors();
+	if (error)
+		return say("standard output", error);
 	error = bench_make_sides(&sides, &o);
 	if (error)
 		return say(error == -EINVAL ? sides.library : "libfastpath.so", error);

@@ -215,6 +215,18 @@ pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))' "$fp" bench --quick --pai
 	verdict progress_is_for_terminals_only "$why"
 fi
 
+if wanted a_report_that_cannot_be_written_is_an_error; then
+	fresh
+	why=
+	for how in '>/dev/full' '>&-' '--json /dev/full >/dev/null' '--json - >&-'; do
+		eval "$progs/launch -t 60 $fp bench --quick --pairs 2 realpath $how" 2>"$base/err1" </dev/null
+		why+=$(is "$how: status" $? 125)$(is "$how: lines" "$(wc -l <"$base/err1")" 1)$(left)
+	done
+	"$progs/launch" -t 60 "$fp" bench --quick --pairs 2 --json report xattr >"$base/out1" <&- 2>&-
+	why+=$(is 'without input and errors: status' $? 0)$(is rows "$(rows)" xattr)$(is JSON "$("$python" -c 'import json; print(*[r["name"] for r in json.load(open("report"))["rows"]])')" xattr)
+	verdict a_report_that_cannot_be_written_is_an_error "$why"
+fi
+
 # ---- its two sides ----
 
 # Each run appends a line with what it sees.
