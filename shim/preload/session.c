@@ -423,7 +423,7 @@ enum injection session_injects(int dir, const char *path, int flags)
 	if (scope.quiet)
 		return INJECT;
 	error = sys_statx(dir, path, flags, STATX_BASIC_STATS, &found);
-	if (error == -ENOENT && *path == '/')
+	if (error == -ENOENT && *path == '/' && !flags)
 		return INJECT_NONE;
 	if (error || !S_ISREG(found.stx_mode))
 		return inject();
