@@ -42,7 +42,7 @@ RACE     := $(patsubst tests/race/%.c,%,$(wildcard tests/race/*.c))
 PROGS    := $(patsubst tests/e2e/progs/%.c,%,$(wildcard tests/e2e/progs/*.c))
 BENCH    := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-E2E      := $(sort $(wildcard tests/e2e/*.sh))
+E2E      := $(sort $(filter-out tests/e2e/lib.sh,$(wildcard tests/e2e/*.sh)))
 SANITIZERS := address undefined thread
 
 # What `fastpath bench` runs: one file a workload, and the programs that they execute.
@@ -152,7 +152,7 @@ quickstart: deps
 check: deps
 	@$(MAKE) --no-print-directory tests bench $(SANITIZED_BINARIES)
 	@$(MAKE) --no-print-directory CC=clang B=$(B)/clang all tests
-	@tests/run.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) tests/lint.sh $(E2E)
+	@RACE_SCALE=0.5 tests/run.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) tests/lint.sh $(E2E)
 
 # Longer runs of what check runs briefly.
 check-races: tests
