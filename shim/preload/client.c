@@ -311,6 +311,7 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 
 FP_COLD void client_missed(struct lookup *q)
 {
-	if (q->may_learn && !scope_is_borrowing())
+	/* What a vfork child sets up would be its parent's; what it tells a session, anybody may. */
+	if (q->may_learn && (scope_session() || !scope_is_borrowing()))
 		lose(q, true);
 }

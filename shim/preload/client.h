@@ -75,7 +75,7 @@ FP_INLINE int client_done(struct lookup *q, int result)
 
 /*
  * The program that q asked for is not there: what exec's ENOENT may mean, as it may that its interpreter is
- * not; whoever learns looks for itself. Only where client_verdict() said ASK_KERNEL. A vfork child's are not counted.
+ * not; whoever learns looks for itself. Only where client_verdict() said ASK_KERNEL.
  */
 void client_missed(struct lookup *q);
 
