@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SHORT = 16 }; /* bytes of a text that a narrow page has room for */
+
 static const char *class_of(enum page_kind kind)
 {
 	return kind == PAGE_NUMBER ? " class=\"n\"" : kind == PAGE_BAR ? " class=\"b\"" : "";
@@ -49,9 +51,13 @@ static void put_key(struct page *p, double value)
 
 void page_cell_text(struct page *p, const char *text)
 {
+	size_t length = strlen(text);
+	bool is_short = length <= SHORT && p->column < p->columns_used &&
+			p->columns[p->column].kind == PAGE_TEXT;
+
 	begin_cell(p);
-	page_put(p, ">");
-	page_put_escaped(p, text, strlen(text), true);
+	page_put(p, is_short ? " class=\"s\">" : ">"); /* not to be broken anywhere */
+	page_put_escaped(p, text, length, true);
 	page_put(p, "</td>");
 }
 
