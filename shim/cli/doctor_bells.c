@@ -65,6 +65,12 @@ static const char unconfined[] =
     "start the container or service with a filter that permits io_uring_setup, io_uring_enter and "
     "io_uring_register (docker run --security-opt seccomp=unconfined)";
 
+static void say_no_files(struct doctor *d, enum verdict verdict, const char *check, int error)
+{
+	doctor_say(d, verdict, check, NULL, "mount -t proc proc /proc; permit inotify and epoll",
+		   "inotify, epoll or the mount table cannot be had (%s)", strerror(-error));
+}
+
 static void say_no_page_bell(struct doctor *d, const struct attempt *t)
 {
 	int error = t->ring_error ? t->ring_error : t->error;
@@ -90,6 +96,8 @@ static void say_no_page_bell(struct doctor *d, const struct attempt *t)
 	else if (error == -ENOMEM)
 		doctor_say(d, VERDICT_PROBLEM, "page bell", NULL, "ulimit -l unlimited",
 			   "io_uring may lock no memory");
+	else if (t->error && !t->ring_error)
+		say_no_files(d, VERDICT_PROBLEM, "page bell", t->error);
 	else
 		doctor_say(d, VERDICT_PROBLEM, "page bell", NULL, "boot Linux 6.8 or newer",
 			   "this kernel's io_uring cannot do it (%s)",
@@ -122,6 +130,8 @@ static void check_pending_check(struct doctor *d)
 {
 	struct attempt *t = attempt(BELL_TRY_EPOLL);
 	bool works = t && !t->signal && !t->error && t->bell.kind == BELL_EPOLL;
+	enum verdict bad =
+	    d->page_bell ? VERDICT_NOTE : VERDICT_PROBLEM; /* it is not needed then */
 
 	if (!t)
 		return;
@@ -131,22 +141,19 @@ static void check_pending_check(struct doctor *d)
 			   "works: one system call an answer, in process scope%s",
 			   d->page_bell ? "; not needed here" : "");
 	else if (t->signal)
-		doctor_say(d, VERDICT_PROBLEM, "pending-check", NULL,
+		doctor_say(d, bad, "pending-check", NULL,
 			   "permit inotify_init1, inotify_add_watch, epoll_create1, epoll_ctl and "
 			   "epoll_pwait in the filter",
 			   "a seccomp filter kills for it (%s)", strsignal(t->signal));
 	else if (t->error == -EMFILE)
-		doctor_say(d, VERDICT_PROBLEM, "pending-check", NULL,
+		doctor_say(d, bad, "pending-check", NULL,
 			   "sudo sysctl -w fs.inotify.max_user_instances=1024; ulimit -n 4096",
 			   "no inotify instance, or no descriptor from 800, is left");
 	else if (t->error == -EINVAL)
-		doctor_say(d, VERDICT_PROBLEM, "pending-check", NULL, "ulimit -n 4096",
+		doctor_say(d, bad, "pending-check", NULL, "ulimit -n 4096",
 			   "it needs descriptors numbered from 800");
 	else
-		doctor_say(d, VERDICT_PROBLEM, "pending-check", NULL,
-			   "mount -t proc proc /proc, and permit inotify and epoll",
-			   "inotify, epoll or the mount table cannot be had (%s)",
-			   strerror(-t->error));
+		say_no_files(d, bad, "pending-check", t->error);
 	(void)munmap(t, sizeof *t);
 }
 
@@ -155,7 +162,7 @@ void doctor_bells(struct doctor *d)
 	check_page_bell(d);
 	check_pending_check(d);
 	if (!d->any_bell)
-		doctor_say(d, VERDICT_PROBLEM, "scope", NULL, "see the bells",
+		doctor_say(d, VERDICT_NOTE, "scope", NULL, NULL,
 			   "none: nothing is cached, every lookup goes to the kernel");
 	else
 		doctor_say(d, VERDICT_OK, "scope", NULL, NULL, "%s",

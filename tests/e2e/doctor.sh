@@ -102,7 +102,7 @@ if wanted a_filter_that_kills_does_not_kill_the_doctor; then
 	why=$(is status $status 1; has '^problem +page bell: a seccomp filter kills for io_uring'; has '^ok +pending-check: works'; has '^ok +event: ')
 	via=("$progs/fault" KILL inotify_init1)
 	doctor --
-	why+=$(is status $status 1; has '^problem +pending-check: a seccomp filter kills'; has '^problem +scope: none'; has '^note +directories: not looked at')
+	why+=$(is status $status 1; has '^problem +pending-check: a seccomp filter kills'; has '^note +scope: none'; has '^note +directories: not looked at')
 	via=()
 	verdict a_filter_that_kills_does_not_kill_the_doctor "$why"
 fi
@@ -119,8 +119,28 @@ if wanted no_inotify_instance_is_told; then
 	doctor --
 	via=()
 	why=$(is status $status 1; has '^problem +page bell: no inotify instance'; fix '^problem +page bell' 'sudo sysctl -w fs.inotify.max_user_instances=1024'
-		fix '^problem +pending-check' 'sudo sysctl -w fs.inotify.max_user_instances=1024'; has '^problem +scope: none')
+		fix '^problem +pending-check' 'sudo sysctl -w fs.inotify.max_user_instances=1024'; has '^note +scope: none')
 	verdict no_inotify_instance_is_told "$why"
+fi
+if wanted few_descriptors_take_only_the_bell_that_is_not_needed; then
+	fresh
+	via=(sh -c 'ulimit -n 64; exec "$@"' sh)
+	doctor --
+	via=()
+	why=$(is problems "$(problems)" "$own"; has '^note +pending-check: it needs descriptors numbered from 800'; has '^ok +page bell'; has '^ok +event: ')
+	verdict few_descriptors_take_only_the_bell_that_is_not_needed "$why"
+fi
+if ! wanted no_proc_is_told; then
+	:
+elif is_root; then
+	fresh
+	via=(unshare -m sh -c 'mount -t tmpfs none /proc; exec "$@"' sh)
+	doctor --
+	via=()
+	why=$(is status $status 1; has '^problem +page bell: .*the mount table cannot be had'; fix '^problem +page bell' 'mount -t proc proc /proc'; has '^note +scope: none')
+	verdict no_proc_is_told "$why"
+else
+	skip no_proc_is_told "needs root"
 fi
 if wanted tracing_refused_is_told; then
 	fresh
