@@ -116,7 +116,8 @@ execs()
 }
 execs programs_that_are_not_there_are_known_from_trying_to_execute_them perl -e '
 	use Cwd; my $d = getcwd . "/e"; mkdir $d or die;
-	for my $i (0 .. 30) { exec {"$d/none$i"} "none"; $!{ENOENT} or die "none$i: $!" }
+	# names of many lengths: a string near a page'"'"'s end is the kernel'"'"'s
+	for my $i (0 .. 30) { my $n = "none" . "x" x (8 * $i); exec {"$d/$n"} $n; $!{ENOENT} or die "$n: $!" }
 	open my $f, ">", "$d/none5" or die; print $f "#!/bin/sh\nexit 0\n"; close $f; chmod 0755, "$d/none5";
 	exec {"$d/none5"} "none5"; die "none5: $!"'
 works -s a_program_whose_interpreter_is_missing_stays_there perl -e '
@@ -125,7 +126,7 @@ works -s a_program_whose_interpreter_is_missing_stays_there perl -e '
 	for (0 .. 30) { exec {"$d/script"} "script"; $!{ENOENT} or die "exec: $!"; -e "$d/script" && -x _ or die "it is gone"; -e "$d/other" and die }'
 execs a_search_of_PATH_learns_what_it_loses perl -e '
 	use Cwd; my $d = getcwd; mkdir "$d/p$_" or die for 0 .. 9; $ENV{PATH} = join ":", map "$d/p$_", 0 .. 9;
-	for (0 .. 30) { exec {"none"} "none"; $!{ENOENT} or die "none: $!" }
+	for my $i (0 .. 30) { my $n = "none" . "x" x (8 * $i); exec {$n} $n; $!{ENOENT} or die "$n: $!" }
 	open my $f, ">", "$d/p7/none" or die; print $f "#!/bin/sh\nexit 0\n"; close $f; chmod 0755, "$d/p7/none";
 	exec {"none"} "none"; die "none: $!"'
 
