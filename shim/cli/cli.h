@@ -43,6 +43,9 @@ int cli_unknown(const char *what, const char *typed, const char *const *names);
  * string begins with ':'; `names` are as of cli_unknown(). */
 void cli_misused(char **argv, int found, int before, const char *const *names);
 
+/* Writes all of it. Returns 0 or -errno. */
+int cli_write(int fd, const char *text, size_t bytes);
+
 /* Prints on standard output. Returns 0, or CLI_FAILED with a line when it cannot be written. */
 int cli_print(const char *text);
 

@@ -39,8 +39,7 @@ static bool error_file_is_ours(void)
 	       s.st_ino == error_file.ino;
 }
 
-/* Returns 0 or -errno. */
-static int write_all(int fd, const char *text, size_t bytes)
+int cli_write(int fd, const char *text, size_t bytes)
 {
 	while (bytes) {
 		ssize_t n = write(fd, text, bytes);
@@ -56,7 +55,7 @@ static int write_all(int fd, const char *text, size_t bytes)
 void cli_write_error(const char *text, size_t bytes)
 {
 	if (error_file_is_ours())
-		(void)write_all(2, text, bytes); /* there is nobody left to tell */
+		(void)cli_write(2, text, bytes); /* there is nobody left to tell */
 }
 
 static char without_control(char c)
@@ -93,7 +92,7 @@ void cli_complain(const char *format, ...)
 
 int cli_print(const char *text)
 {
-	int error = write_all(1, text, strlen(text));
+	int error = cli_write(1, text, strlen(text));
 
 	if (!error)
 		return 0;

@@ -83,7 +83,7 @@ static int run_observed(struct session *s, const struct options *o)
 	struct outcome outcome;
 	struct summary summary;
 	const int keep[SUPERVISE_KEPT] = {s->lines, s->broker.control};
-	int error = supervise(o->command, s->environment.entries, keep, &outcome);
+	int error = supervise(o->command, s->environment.entries, keep, NULL, &outcome);
 
 	if (error) {
 		cli_complain("no process for %s: %s", o->command[0], strerror(-error));

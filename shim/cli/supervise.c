@@ -54,11 +54,17 @@ static void prepare(struct inherited *was)
 		was->subreaper = 0;
 }
 
+/* What goes through `report`: the errno of an exec that failed, or what `before` returned. */
 static _Noreturn void become(char *const *argv, char *const *environment,
-			     const struct inherited *was, int report)
+			     const struct inherited *was, const struct supervise_before *before,
+			     int report)
 {
-	int error;
+	int error = before ? before->run(before->context) : 0;
 
+	if (error) {
+		(void)!write(report, &error, sizeof error);
+		_exit(125);
+	}
 	if (was->subreaper)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	(void)sigaction(SIGCHLD, &was->child_action, NULL);
@@ -200,7 +206,7 @@ static void wait_for(struct child *c)
 }
 
 int supervise(char *const *argv, char *const *environment, const int keep[SUPERVISE_KEPT],
-	      struct outcome *out)
+	      const struct supervise_before *before, struct outcome *out)
 {
 	struct inherited was;
 	struct child c = {0};
@@ -215,7 +221,7 @@ int supervise(char *const *argv, char *const *environment, const int keep[SUPERV
 	prepare(&was);
 	c.pid = fork();
 	if (!c.pid)
-		become(argv, environment, &was, report[1]);
+		become(argv, environment, &was, before, report[1]);
 	error = -errno;
 	(void)close(report[1]);
 	*out = (struct outcome){0};
@@ -225,6 +231,8 @@ int supervise(char *const *argv, char *const *environment, const int keep[SUPERV
 		error = 0;
 		if (read(report[0], &out->exec_error, sizeof out->exec_error) < 0)
 			out->exec_error = 0;
+		if (out->exec_error < 0)
+			error = out->exec_error;
 		out->wall_ns = now_ns() - began;
 		out->signal = c.end.si_code == CLD_EXITED ? 0 : c.end.si_status;
 		out->status = out->signal ? 128 + out->signal : c.end.si_status;
