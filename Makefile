@@ -26,10 +26,11 @@ LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=
 
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
-TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/bench/*.c shim/cli/*.c)
+TOOL_SRC := $(CORE_SRC) $(wildcard shim/broker/*.c shim/bench/*.c shim/audit/*.c shim/cli/*.c)
 PAGE_SRC := $(wildcard shim/cli/page*.c)
 # What unit tests are linked with.
-TESTED_SRC := $(CORE_SRC) $(PAGE_SRC) $(wildcard shim/bench/*.c shim/cli/statistics*.c) $(addprefix shim/cli/,names.c member.c message.c)
+TESTED_SRC := $(CORE_SRC) $(PAGE_SRC) $(wildcard shim/bench/*.c shim/cli/statistics*.c) $(addprefix shim/cli/,names.c member.c message.c) \
+	$(addprefix shim/audit/,names.c facts.c calls.c origin.c model.c symbol.c)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h bench/suite/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
 HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
@@ -56,7 +57,7 @@ $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 
 # The command: a hosted program, executed once a session. Static, it starts with half the page faults.
 $(B)/fastpath: $(TOOL_SRC:%.c=$(B)/core/%.o)
-	$(Q)$(CC) $(TEST_CFLAGS) -static -o $@ $^ -ljansson -lm
+	$(Q)$(CC) $(TEST_CFLAGS) -static -o $@ $^ -ljansson -lm -lseccomp -lunwind-ptrace -lunwind-generic -lunwind -llzma
 
 $(B)/core/shim/cli/library.o: TEST_CFLAGS += -DFASTPATH_LIBDIR='"$(LIBDIR)"'
 

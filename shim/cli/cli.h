@@ -52,6 +52,7 @@ int cli_print(const char *text);
 /* After an exec of `command` failed with `error`: a line, and the exit status that tells. */
 int cli_not_run(const char *command, int error);
 
+int audit_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int run_main(int argc, char **argv);

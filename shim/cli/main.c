@@ -16,6 +16,8 @@ static int help_main(int argc, char **argv);
 static const struct cli_command commands[] = {
 	{"run", "[OPTION...] [--] CMD [ARG...]", "run CMD and all it starts with cached lookups",
      run_main},
+	{"audit", "[OPTION...] [--] CMD [ARG...]", "what CMD and all it starts ask the kernel of paths",
+	 audit_main},
 	{"report", "[--json] [--html FILE] [--top N] FILE...",
      "add up the statistics of many processes and runs", report_main},
 	{"doctor", "[--json] [DIR...]", "what works here, and what to do about what does not",

@@ -1,6 +1,7 @@
 #!/bin/bash
 # layers.sh - includes point only downward: base < cache < authority < preload, broker, bench < cli,
-# and preload, broker and bench never include each other. An argument replaces the tree that is looked at.
+# and preload, broker and bench never include each other; audit includes base alone and is included
+# by cli alone. An argument replaces the tree that is looked at.
 set -u
 export LC_ALL=C
 top=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
@@ -11,7 +12,7 @@ level()
 {
 	case $1 in
 	base) echo 1 ;;
-	cache) echo 2 ;;
+	cache | audit) echo 2 ;;
 	authority) echo 3 ;;
 	preload | broker | bench) echo 4 ;;
 	cli) echo 5 ;;
@@ -35,7 +36,7 @@ includes()
 	(cd "$top/shim" && grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' .)
 }
 
-upward= sideways= unclear= files=0
+upward= sideways= unclear= foreign= files=0
 while IFS=: read -r file line text; do
 	files=$((files + 1))
 	file=${file#./}
@@ -47,6 +48,8 @@ while IFS=: read -r file line text; do
 	a=$(level "$from") b=$(level "$to")
 	if [ -z "$a" ] || [ -z "$b" ] || [ "$to" = "$name" ] || [[ $name == *..* ]]; then
 		unclear+="${unclear:+$'\n'}$where"
+	elif [ "$to" = audit ] && [ "$from" != audit ] && [ "$from" != cli ]; then
+		foreign+="${foreign:+$'\n'}$where"
 	elif [ "$b" -gt "$a" ]; then
 		upward+="${upward:+$'\n'}$where"
 	elif [ "$b" -eq "$a" ] && [ "$to" != "$from" ]; then
@@ -56,6 +59,7 @@ done < <(includes)
 
 verdict no_include_points_upward "$upward"
 verdict preload_and_broker_do_not_include_each_other "$sideways"
+verdict audit_is_included_by_cli_alone "$foreign"
 verdict includes_name_their_layer_and_file "$unclear"
 if [ "$files" -lt 10 ]; then
 	verdict includes_were_looked_at "only $files in $top/shim"

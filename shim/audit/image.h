@@ -1,0 +1,27 @@
+/*
+ * image.h - what /proc tells of a program that has just been executed.
+ */
+#ifndef AUDIT_IMAGE_H
+#define AUDIT_IMAGE_H
+
+#include "audit/model.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct image {
+	enum model_reach reach;
+	uint64_t loader, loader_end; /* where the dynamic loader is; 0, 0: none */
+	char exe[4096];              /* "" where /proc does not tell */
+	const char
+	    *search; /* value of PATH, without a NUL; NULL: none. Valid until the next call */
+	size_t search_bytes;
+};
+
+/* Reads those of a process that is stopped. Not thread-safe. What cannot be read is left out. */
+void image_read(struct image *i, pid_t pid);
+
+/* `bytes` of another process's memory, or fewer, up to what is not there. Returns how many. */
+size_t image_peek(pid_t pid, uint64_t at, void *to, size_t bytes);
+
+#endif
