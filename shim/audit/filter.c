@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <sys/prctl.h>
 
+enum { NO_SECOND = 0 };
+
 #if defined(__x86_64__)
 const uint32_t filter_architecture = AUDIT_ARCH_X86_64;
 static const uint32_t second = SCMP_ARCH_X86;
@@ -22,7 +24,7 @@ const uint32_t filter_architecture = AUDIT_ARCH_AARCH64;
 static const uint32_t second = SCMP_ARCH_ARM;
 #else
 const uint32_t filter_architecture = AUDIT_ARCH_RISCV64;
-static const uint32_t second = 0;
+static const uint32_t second = NO_SECOND;
 #endif
 
 /* A call that may be fstat(2) in disguise, which is made once for every file that is opened:
@@ -59,7 +61,7 @@ void *filter_make(void)
 
 	if (!error)
 		error = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
-	if (!error && second && seccomp_arch_exist(f, second))
+	if (!error && second != NO_SECOND && seccomp_arch_exist(f, second))
 		error = seccomp_arch_add(f, second);
 	if (!error)
 		(void)seccomp_attr_set(f, SCMP_FLTATR_CTL_OPTIMIZE,

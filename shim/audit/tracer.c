@@ -33,6 +33,8 @@ enum {
 	PAGE = 4096,
 	PATH_FIRST = 512,
 	SPIN_NS = 5000,
+	SPINS_VAIN = 4, /* two in a row are no sign yet */
+	SPINS_OFF_MAX = 255,
 };
 
 struct tracer {
@@ -40,6 +42,7 @@ struct tracer {
 	struct tracees tracees;
 	pid_t first;
 	bool counting;
+	uint32_t vain, patient; /* of next_stop() */
 };
 
 int tracer_seize(pid_t pid)
@@ -279,18 +282,31 @@ static void ended(struct tracer *r, pid_t tid)
 	r->o->ended(r->o->context);
 }
 
-/* The next stop or end of anyone. Most answers come within microseconds: to look for them takes
- * less time than to be put to sleep and woken. Returns -1 when nobody is left. */
-static pid_t next_stop(int *status)
+/*
+ * The next stop or end of anyone. Most answers come within microseconds: to look for them takes
+ * less time than to be put to sleep and woken. Where looking was in vain, because there are more
+ * who want to run than processors, it is left for a while. Returns -1 when nobody is left.
+ */
+static pid_t next_stop(struct tracer *r, int *status)
 {
-	uint64_t until = sys_clock_ns() + SPIN_NS;
+	uint64_t until;
+	pid_t tid;
 
+	if (r->patient) {
+		r->patient--;
+		return wait4(-1, status, __WALL, NULL);
+	}
+	until = sys_clock_ns() + SPIN_NS;
 	do {
-		pid_t tid = wait4(-1, status, __WALL | WNOHANG, NULL);
-
-		if (tid)
+		tid = wait4(-1, status, __WALL | WNOHANG, NULL);
+		if (tid) {
+			r->vain = 0;
 			return tid;
+		}
 	} while (sys_clock_ns() < until);
+	if (r->vain < SPINS_OFF_MAX)
+		r->vain = 2 * r->vain + 1;
+	r->patient = r->vain / SPINS_VAIN;
 	return wait4(-1, status, __WALL, NULL);
 }
 
@@ -302,7 +318,7 @@ void tracer_run(const struct tracer_options *o, pid_t first)
 
 	r = (struct tracer){.o = o, .first = first};
 	(void)born(&r, first, NULL, false);
-	while ((tid = next_stop(&status)) > 0) {
+	while ((tid = next_stop(&r, &status)) > 0) {
 		if (WIFSTOPPED(status))
 			stopped(&r, tid, status);
 		else

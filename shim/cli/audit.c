@@ -124,7 +124,7 @@ int audit_main(int argc, char **argv)
 	struct audit_options o;
 	struct auditor a;
 	struct environment environment;
-	struct outcome outcome;
+	struct outcome outcome = {0};
 	int status, error;
 
 	if (!parse(&o, argc, argv, &status))
@@ -138,9 +138,13 @@ int audit_main(int argc, char **argv)
 		cli_complain("%s is not run: %s", o.command[0], strerror(-error));
 		return CLI_FAILED;
 	}
-	if (supervise(o.command, environment.entries, (const int[SUPERVISE_KEPT]){a.control, -1},
-		      &(struct supervise_before){auditor_enter, &a}, &outcome))
-		return CLI_FAILED; /* which said why */
+	error =
+	    supervise(o.command, environment.entries, (const int[SUPERVISE_KEPT]){a.control, -1},
+		      &(struct supervise_before){auditor_enter, &a}, &outcome);
+	if (error && outcome.status != CLI_FAILED) /* which auditor_enter() told of */
+		cli_complain("no process for %s: %s", o.command[0], strerror(-error));
+	if (error)
+		return CLI_FAILED;
 	if (outcome.exec_error)
 		return cli_not_run(o.command[0], outcome.exec_error);
 	if (auditor_finish(&a, &outcome))

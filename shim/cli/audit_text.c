@@ -66,7 +66,12 @@ static void put_prices(FILE *f, const struct audit_report *r)
 			(void)fprintf(f, " %s %.0f/%.0f", call_families[i], ns[RESULT_DONE],
 				      ns[RESULT_FAILED]);
 	}
-	(void)fprintf(f, "\nfastpath: the tree's CPU time: %.3f s, %.3f s as traced\n",
+	(void)fprintf(
+	    f,
+	    "\nfastpath: ms: lookups by these prices, an estimate; again: the same answer to the "
+	    "same question; answer: what\nfastpath: fastpath could have answered; "
+	    "/pr: in the same process, /tr: anywhere in the tree\n");
+	(void)fprintf(f, "fastpath: the tree's CPU time: %.3f s, %.3f s as traced\n",
 		      r->cpu_ns / 1e9, r->traced_ns / 1e9);
 }
 

@@ -154,10 +154,12 @@ static _Noreturn void audit(const struct audit_options *o, void *filter, int con
 	pid_t pid;
 	int error;
 
-	/* What a terminal says is for the command. */
+	/* What a terminal says, and what is sent to the group, is for the command. The session
+	 * stays the command's: sessions share the processor (autogroups, sched(7)), and the two run
+	 * by turns. */
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
-	(void)setsid();
+	(void)setpgid(0, 0);
 	(void)prctl(PR_SET_NAME, "fastpath-audit");
 	let_go((const int[KEPT]){2, o->out, o->folded, control});
 	w = (struct work){
@@ -201,7 +203,7 @@ int auditor_enter(void *auditor)
 		error = -ESRCH;
 	if (error) {
 		cli_complain("CMD cannot be traced (ptrace: %s): a container or a security module "
-			     "may forbid it",
+			     "may forbid it, or somebody traces already",
 			     strerror(-error));
 		return error;
 	}

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* What a model or a table of symbols allocates lives until exit. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0";

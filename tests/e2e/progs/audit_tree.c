@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -181,11 +182,13 @@ static void interrupted(const char *directory)
 /* A parent sees its child stop and go on, and the child stands still meanwhile. */
 static void group_stop(const char *directory)
 {
-	int status;
+	volatile int *asked =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status, before;
 	pid_t pid = fork();
 
 	if (!pid)
-		for (;;)
+		for (;; (*asked)++)
 			ask(directory, 1);
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
@@ -193,12 +196,15 @@ static void group_stop(const char *directory)
 		if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status) ||
 		    WSTOPSIG(status) != SIGSTOP)
 			fail("not stopped");
-		usleep(2000);
-		if (waitpid(pid, &status, WNOHANG | WUNTRACED | WCONTINUED))
+		before = *asked;
+		usleep(5000);
+		if (waitpid(pid, &status, WNOHANG | WUNTRACED | WCONTINUED) || *asked != before)
 			fail("not stopped for long");
 		kill(pid, SIGCONT);
 		if (waitpid(pid, &status, WCONTINUED) != pid || !WIFCONTINUED(status))
 			fail("not continued");
+		while (*asked == before)
+			usleep(100);
 	}
 	kill(pid, SIGKILL);
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
