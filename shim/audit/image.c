@@ -1,6 +1,6 @@
 /*
- * image.c - what /proc tells of a program that has just been executed: its file, whether it has a
- * dynamic loader and where, and its PATH.
+ * image.c - what /proc and its memory tell of a process that is stopped: its program's file,
+ * whether it has a dynamic loader and where, its PATH.
  */
 #include "audit/image.h"
 
@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { ENVIRONMENT_BYTES = 128 << 10, HEADERS_MAX = 24 };
+enum { ENVIRONMENT_BYTES = 128 << 10, HEADERS_MAX = 24, PAGE = 4096, STRING_FIRST = 512 };
 
 size_t image_peek(pid_t pid, uint64_t at, void *to, size_t bytes)
 {
@@ -21,6 +21,46 @@ size_t image_peek(pid_t pid, uint64_t at, void *to, size_t bytes)
 	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
 	return n > 0 ? (size_t)n : 0;
+}
+
+/* Mostly by one call. */
+size_t image_peek_string(pid_t pid, uint64_t at, char *to, size_t room)
+{
+	size_t used = 0;
+
+	while (used < room - 1) {
+		size_t part = PAGE - (at + used) % PAGE, got;
+		const char *nul;
+
+		if (part > STRING_FIRST && !used)
+			part = STRING_FIRST;
+		if (part > room - 1 - used)
+			part = room - 1 - used;
+		got = image_peek(pid, at + used, to + used, part);
+		nul = memchr(to + used, 0, got);
+		used = nul ? (size_t)(nul - to) : used + got;
+		if (nul || got < part)
+			break;
+	}
+	to[used] = 0;
+	return used;
+}
+
+pid_t image_status(pid_t tid, const char *name)
+{
+	char path[48], line[256];
+	pid_t found = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (!found && fgets(line, sizeof line, f))
+		if (!strncmp(line, name, strlen(name)))
+			found = (pid_t)strtol(line + strlen(name), NULL, 10);
+	(void)fclose(f);
+	return found;
 }
 
 /* Returns how many bytes. */

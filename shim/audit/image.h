@@ -1,5 +1,5 @@
 /*
- * image.h - what /proc tells of a program that has just been executed.
+ * image.h - what /proc and its memory tell of a process that is stopped.
  */
 #ifndef AUDIT_IMAGE_H
 #define AUDIT_IMAGE_H
@@ -21,7 +21,14 @@ struct image {
 /* Reads those of a process that is stopped. Not thread-safe. What cannot be read is left out. */
 void image_read(struct image *i, pid_t pid);
 
+/* The number after `name`, "Tgid:" say, in /proc/TID/status; 0: unknown. */
+pid_t image_status(pid_t tid, const char *name);
+
 /* `bytes` of another process's memory, or fewer, up to what is not there. Returns how many. */
 size_t image_peek(pid_t pid, uint64_t at, void *to, size_t bytes);
+
+/* A string of another process's memory, cut off where `room` or the memory ends. Returns its
+ * length. */
+size_t image_peek_string(pid_t pid, uint64_t at, char *to, size_t room);
 
 #endif

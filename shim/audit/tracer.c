@@ -14,9 +14,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,11 +24,10 @@ enum {
 		  PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
 		  PTRACE_O_EXITKILL,
 	SYSCALL_STOP = SIGTRAP | 0x80,
-	/* What the kernel says inside when a call is to be made again: the second one counts. */
+	/* What the kernel says inside of calls that a signal interrupted; only it knows yet whether
+	 * they are made again, which counts, or end with EINTR. */
 	RESTART_FIRST = 512,
 	RESTART_LAST = 530,
-	PAGE = 4096,
-	PATH_FIRST = 512,
 	SPIN_NS = 5000,
 	SPINS_VAIN = 4, /* two in a row are no sign yet */
 	SPINS_OFF_MAX = 255,
@@ -65,28 +61,9 @@ static pid_t event_message(pid_t tid)
 	return (pid_t)message;
 }
 
-/* Reads the path that a thread asks for, up to its NUL, mostly by one call. */
 static void read_path(struct tracee *t)
 {
-	uint64_t at = t->path_at;
-	size_t used = 0;
-
-	while (used < sizeof t->path - 1) {
-		size_t room = PAGE - (at + used) % PAGE, got;
-		const char *nul;
-
-		if (room > PATH_FIRST && !used)
-			room = PATH_FIRST;
-		if (room > sizeof t->path - 1 - used)
-			room = sizeof t->path - 1 - used;
-		got = image_peek(t->tid, at + used, t->path + used, room);
-		nul = memchr(t->path + used, 0, got);
-		used = nul ? (size_t)(nul - t->path) : used + got;
-		if (nul || got < room)
-			break;
-	}
-	t->path[used] = 0;
-	t->length = (uint32_t)used;
+	t->length = (uint32_t)image_peek_string(t->tid, t->path_at, t->path, sizeof t->path);
 }
 
 static void lookup_begins(struct tracee *t)
@@ -173,24 +150,6 @@ static void executed(struct tracer *r, struct tracee *t)
 	resume(t->tid, PTRACE_CONT, 0);
 }
 
-/* The number after "Name:" in /proc/TID/status; 0: unknown. */
-static pid_t status_of(pid_t tid, const char *name)
-{
-	char path[48], line[256];
-	int found = 0;
-	FILE *f;
-
-	(void)snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (!found && fgets(line, sizeof line, f))
-		if (!strncmp(line, name, strlen(name)))
-			found = (int)strtol(line + strlen(name), NULL, 10);
-	(void)fclose(f);
-	return found;
-}
-
 /* A thread of t's process, or a process like it. */
 static struct tracee *born(struct tracer *r, pid_t tid, const struct tracee *parent, bool thread)
 {
@@ -215,10 +174,10 @@ static void gave_birth(struct tracer *r, const struct tracee *t, bool by_clone)
 /* Whose parent has not told yet, and may never, being killed. */
 static struct tracee *foundling(struct tracer *r, pid_t tid)
 {
-	pid_t pid = status_of(tid, "Tgid:");
+	pid_t pid = image_status(tid, "Tgid:");
 	bool thread = pid && pid != tid;
 
-	return born(r, tid, tracee_find(&r->tracees, thread ? pid : status_of(tid, "PPid:")),
+	return born(r, tid, tracee_find(&r->tracees, thread ? pid : image_status(tid, "PPid:")),
 		    thread);
 }
 

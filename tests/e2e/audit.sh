@@ -244,7 +244,7 @@ if wanted audit_ends_with_CMD_and_what_outlives_it_goes_on; then
 		grep -q '^State:.[^Z]' "/proc/${auditor:-0}/status" 2>/dev/null || break
 		sleep 0.1
 	done
-	! grep '^State:.[^Z]' "/proc/${auditor:-0}/status" 2>/dev/null || why+="the auditor is left"
+	! grep -q '^State:.[^Z]' "/proc/${auditor:-0}/status" 2>/dev/null || why+="the auditor is left"
 	verdict audit_ends_with_CMD_and_what_outlives_it_goes_on "$why"
 fi
 
