@@ -154,7 +154,7 @@ static void interrupted(const char *directory)
 {
 	struct sigaction a = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
 	char path[256];
-	timer_t timer;
+	timer_t timer = NULL;
 	int fd, status;
 
 	snprintf(path, sizeof path, "%s/fifo", directory);
