@@ -97,7 +97,7 @@ $(B)/progs/%: tests/e2e/progs/%.c $(HEADERS) Makefile
 	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -Iinclude -pthread -o $@ $< \
 		$$(sed -n '1s@^/\* link: \(.*\) \*/$$@\1@p' $<)
 
-$(B)/progs/page: $(PAGE_SRC)
+$(B)/progs/page: $(PAGE_SRC) shim/cli/message.c
 
 $(B)/differential: tests/differential.c $(HEADERS) Makefile
 	@mkdir -p $(@D)

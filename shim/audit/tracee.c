@@ -54,6 +54,7 @@ struct tracee *tracee_add(struct tracees *all, pid_t tid, struct process *p, pid
 	t->tid = tid;
 	t->process = p;
 	t->call = NULL;
+	t->announced = false;
 	t->next = *head;
 	p->threads++;
 	*head = t;

@@ -31,6 +31,7 @@ struct tracee {
 	uint64_t path_at;
 	uint32_t mode, length;
 	bool foreign, by_loader;
+	bool announced; /* whoever started it has told */
 	char path[TRACEE_PATH_BYTES];
 };
 

@@ -31,6 +31,7 @@ enum {
 	SPIN_NS = 5000,
 	SPINS_VAIN = 4, /* two in a row are no sign yet */
 	SPINS_OFF_MAX = 255,
+	EARLY = 64, /* a power of two */
 };
 
 struct tracer {
@@ -39,6 +40,9 @@ struct tracer {
 	pid_t first;
 	bool counting;
 	uint32_t vain, patient; /* of next_stop() */
+	/* Those who came to an end before whoever started them had told: the latest ones. */
+	pid_t early[EARLY];
+	uint32_t early_used;
 };
 
 int tracer_seize(pid_t pid)
@@ -161,13 +165,28 @@ static struct tracee *born(struct tracer *r, pid_t tid, const struct tracee *par
 	return tracee_add(&r->tracees, tid, thread ? p : NULL, tid, p);
 }
 
-/* The child may have come to its first stop before this. */
+/* Has it come and gone already? */
+static bool was_early(struct tracer *r, pid_t tid)
+{
+	for (uint32_t i = 0; i < EARLY; i++) {
+		if (r->early[i] == tid) {
+			r->early[i] = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The child may have come to its first stop before this, and to its end. */
 static void gave_birth(struct tracer *r, const struct tracee *t, bool by_clone)
 {
 	pid_t tid = event_message(t->tid);
+	struct tracee *child = tracee_find(&r->tracees, tid);
 
-	if (tid && !tracee_find(&r->tracees, tid))
-		(void)born(r, tid, t, by_clone && !syscall(SYS_tgkill, t->process->pid, tid, 0));
+	if (tid && !child && !was_early(r, tid))
+		child = born(r, tid, t, by_clone && !syscall(SYS_tgkill, t->process->pid, tid, 0));
+	if (child)
+		child->announced = true;
 	resume(t->tid, PTRACE_CONT, 0);
 }
 
@@ -232,6 +251,8 @@ static void ended(struct tracer *r, pid_t tid)
 {
 	struct tracee *t = tracee_find(&r->tracees, tid);
 
+	if (t && !t->announced && tid != r->first)
+		r->early[r->early_used++ % EARLY] = tid;
 	if (t)
 		tracee_remove(&r->tracees, t);
 	if (tid != r->first)

@@ -37,11 +37,13 @@
 #include <unistd.h>
 
 enum {
-	/* Between two rounds with posts: waking up costs 20 us of CPU time. */
-	TICK_MIN_NS = 50000,	  /* something was learned: who was answered now may lose elsewhere soon */
-	TICK_MAX_NS = 4000000,	  /* posts teach nothing */
+	/* Between two rounds with posts. Waking up costs 20 to 40 us of CPU time: as many lookups. */
+	TICK_MIN_NS = 50000,
+	TICK_MAX_NS = 4000000,
+	LOSSES_A_ROUND = 40,
+	VAIN_MAX = 7,
 	ANSWER_NS = 500000,	  /* between two answers to the bell */
-	IDLE_NS = 250000000,	  /* the longest sleep: events nobody asks about must not overflow */
+	IDLE_NS = 100000000,	  /* the longest sleep: posts wait, and events nobody asks about must not overflow */
 	SWEEP_NS = 1000000000,	  /* between two looks for posts whose writers have ended */
 	BOLDNESS = 8,		  /* a session is long, and what one process lost others will lose */
 	BOLDNESS_POSITIVE = 2,	  /* of a file's own facts, each of which takes a watch */
@@ -61,7 +63,8 @@ struct state {
 	uint32_t lost_at[PLACES];
 	uint64_t busy[POST_SLOTS / 64];
 	uint64_t swept_ns, caught_up_ns;
-	uint64_t tick_ns; /* TICK_MIN_NS to TICK_MAX_NS */
+	uint64_t round_ns; /* when the last one began; 0: it was followed by a sleep */
+	uint32_t vain;	   /* rounds in a row whose posts taught nothing */
 	uint64_t device, inode; /* of the session's memory */
 	pid_t pid;
 	uint32_t lost_posts; /* when it was looked for slots to free */
@@ -291,25 +294,33 @@ static bool note_loss(const struct note *n, const char *text)
 	return learned == LEARNED_FACT;
 }
 
-/* Reads the inbox. Returns how many posts there were; *useful: something came of them. */
-static unsigned read_inbox(bool *useful)
+/* What a round found in the inbox. */
+struct haul {
+	unsigned posts;
+	uint64_t losses;
+	bool useful; /* something came of them */
+};
+
+static struct haul read_inbox(void)
 {
 	/* In one page, as path_parse() wants it. */
 	static char text[POST_TEXT] __attribute__((aligned(512)));
 	uint32_t slot = 0;
-	unsigned posts = 0;
+	struct haul h = {0, 0, false};
 	struct note n;
 
 	while (inbox_take(broker.inbox, &slot, &n, text)) {
-		posts++;
+		h.posts++;
 		if (bytes_length(text) != n.length)
 			continue;
-		if (n.kind == POST_LOST)
-			*useful |= note_loss(&n, text);
-		else if (n.kind == POST_RUN || n.kind == POST_EXEC)
+		if (n.kind == POST_LOST) {
+			h.losses += n.count;
+			h.useful |= note_loss(&n, text);
+		} else if (n.kind == POST_RUN || n.kind == POST_EXEC) {
 			programs_note(&broker.programs, &n, text, sys_clock_ns());
+		}
 	}
-	return posts;
+	return h;
 }
 
 static void catch_up(void)
@@ -389,24 +400,37 @@ static void renew_if_full(void)
 	memset(broker.lost_at, 0, sizeof broker.lost_at);
 }
 
-/* After a round. Posts that teach nothing are read less and less often. */
-static void rest(bool useful, bool rung, unsigned posts)
+/*
+ * Until the next round, in which as many lookups are to be lost as it costs: by the rate at which they are lost
+ * now. Where that teaches nothing, longer and longer. After a sleep somebody has just lost much.
+ */
+static uint64_t tick_of(const struct haul *h, uint64_t began_ns)
 {
-	if (broker.options.tick_us) {
-		if (rung || posts)
-			nap((uint64_t)broker.options.tick_us * 1000);
-		else
-			sleep_well();
-	} else if (posts) {
-		broker.tick_ns = clamp(useful ? 0 : 2 * broker.tick_ns, TICK_MIN_NS, TICK_MAX_NS);
-		nap(clamp(broker.tick_ns, 0, ANSWER_NS));
-		if (broker.tick_ns > ANSWER_NS)
-			sleep_until_woken(broker.tick_ns - ANSWER_NS, SLEEPS_TO_BELL);
+	uint64_t since = broker.round_ns ? began_ns - broker.round_ns : 0;
+	uint64_t tick = clamp(since * LOSSES_A_ROUND / (h->losses + 1), TICK_MIN_NS, TICK_MAX_NS);
+
+	broker.vain = h->useful ? 0 : (uint32_t)clamp(broker.vain + 1, 0, VAIN_MAX);
+	return clamp(tick << broker.vain, TICK_MIN_NS, TICK_MAX_NS);
+}
+
+static void rest(const struct haul *h, bool rung, uint64_t began_ns)
+{
+	uint64_t tick;
+
+	if (broker.options.tick_us && (rung || h->posts)) {
+		nap((uint64_t)broker.options.tick_us * 1000);
+	} else if (!broker.options.tick_us && h->losses) {
+		tick = tick_of(h, began_ns);
+		nap(clamp(tick, 0, ANSWER_NS));
+		if (tick > ANSWER_NS)
+			sleep_until_woken(tick - ANSWER_NS, SLEEPS_TO_BELL);
+		broker.round_ns = began_ns;
 	} else {
 		if (rung)
 			nap(ANSWER_NS);
 		sleep_well();
-		broker.tick_ns = clamp(broker.tick_ns / 2, TICK_MIN_NS, TICK_MAX_NS);
+		broker.round_ns = 0;
+		broker.vain /= 2;
 	}
 }
 
@@ -414,12 +438,12 @@ static void serve(void)
 {
 	while (!load_relaxed(&broker.ending) && !broker.authority.broken) {
 		uint64_t now = sys_clock_ns();
-		bool useful = false, rung = bell_rung(&broker.authority.bell);
-		unsigned posts;
+		bool rung = bell_rung(&broker.authority.bell);
+		struct haul haul;
 
 		if (rung)
 			catch_up();
-		posts = read_inbox(&useful);
+		haul = read_inbox();
 		store_relaxed(&broker.session->rounds, broker.session->rounds + 1);
 		if (now - broker.swept_ns > SWEEP_NS) {
 			sweep();
@@ -427,7 +451,7 @@ static void serve(void)
 			programs_retry(&broker.programs, now);
 			broker.swept_ns = now;
 		}
-		rest(useful, rung, posts);
+		rest(&haul, rung, now);
 	}
 	end_now();
 }

@@ -7,6 +7,8 @@
  */
 #include "cli/page.h"
 
+#include "cli/cli.h"
+
 #include <errno.h>
 #include <fastpath.h>
 #include <fcntl.h>
@@ -241,30 +243,16 @@ int page_begin(struct page *p, const char *file, const char *title)
 }
 
 /* Returns 0 or -errno. */
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			text += n, bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Returns 0 or -errno. */
 static int write_into(const struct page *p)
 {
 	int fd, error;
 
 	if (is_stdout(p->file))
-		return write_all(STDOUT_FILENO, p->text, p->bytes);
+		return cli_write(STDOUT_FILENO, p->text, p->bytes);
 	fd = open(p->file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, p->text, p->bytes);
+	error = cli_write(fd, p->text, p->bytes);
 	return close(fd) && !error ? -errno : error;
 }
 
@@ -275,7 +263,7 @@ static int write_and_rename(const struct page *p)
 	int fd = make_temporary(p->file, &temporary), error = fd;
 
 	if (fd >= 0) {
-		error = write_all(fd, p->text, p->bytes);
+		error = cli_write(fd, p->text, p->bytes);
 		if (close(fd) && !error)
 			error = -errno;
 		if (!error && rename(temporary, p->file))

@@ -35,24 +35,6 @@ static void add_totals(json_t *all, const struct report *r)
 	member_set_number(report, "invalidated", (int64_t)t->invalidated);
 }
 
-static void add_programs(json_t *all, const struct report *r)
-{
-	json_t *programs = member_set_new(all, "programs", json_array());
-	size_t rows = report_rows(r, r->all.programs_used);
-
-	for (size_t i = 0; i < rows; i++) {
-		const struct program *p = &r->all.programs[i];
-		json_t *o = json_object();
-
-		member_set_string(o, "exe", p->exe);
-		member_set_number(o, "processes", (int64_t)p->processes);
-		member_set_number(o, "calls", (int64_t)p->calls);
-		member_set_number(o, "served", (int64_t)p->served);
-		member_set_number(o, "saved_ns", p->saved_ns);
-		(void)json_array_append_new(programs, o);
-	}
-}
-
 static void add_directories(json_t *all, const struct report *r)
 {
 	json_t *directories = member_set_new(all, "directories", json_array());
@@ -77,7 +59,7 @@ int report_print_json(const struct report *r)
 
 	member_set_number(all, "fastpath", 1);
 	add_totals(all, r);
-	add_programs(all, r);
+	statistics_set_programs(all, &r->all, report_rows(r, r->all.programs_used));
 	add_directories(all, r);
 	status = member_print(all);
 	json_decref(all);

@@ -233,3 +233,20 @@ void statistics_free(struct statistics *s)
 	free(s->seen);
 	*s = (struct statistics){0};
 }
+
+void statistics_set_programs(json_t *all, const struct statistics *s, size_t rows)
+{
+	json_t *programs = member_set_new(all, "programs", json_array());
+
+	for (size_t i = 0; i < s->programs_used && i < rows; i++) {
+		const struct program *p = &s->programs[i];
+		json_t *o = json_object();
+
+		member_set_string(o, "exe", p->exe);
+		member_set_number(o, "processes", (int64_t)p->processes);
+		member_set_number(o, "calls", (int64_t)p->calls);
+		member_set_number(o, "served", (int64_t)p->served);
+		member_set_number(o, "saved_ns", p->saved_ns);
+		(void)json_array_append_new(programs, o);
+	}
+}

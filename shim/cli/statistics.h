@@ -56,6 +56,9 @@ void statistics_end(struct statistics *s);
 
 void statistics_free(struct statistics *s);
 
+/* Puts the first `rows` programs, at most, into `all` as an array "programs". */
+void statistics_set_programs(json_t *all, const struct statistics *s, size_t rows);
+
 /* Of all calls. */
 uint64_t statistics_sum(const uint64_t counts[FASTPATH_CALLS]);
 

@@ -44,23 +44,6 @@ static void add_run(json_t *all, const struct summary *s)
 	member_set_number(run, "broken", (int64_t)s->broken);
 }
 
-static void add_programs(json_t *all, const struct summary *s)
-{
-	json_t *programs = member_set_new(all, "programs", json_array());
-
-	for (size_t i = 0; i < s->all.programs_used; i++) {
-		const struct program *p = &s->all.programs[i];
-		json_t *o = json_object();
-
-		member_set_string(o, "exe", p->exe);
-		member_set_number(o, "processes", (int64_t)p->processes);
-		member_set_number(o, "calls", (int64_t)p->calls);
-		member_set_number(o, "served", (int64_t)p->served);
-		member_set_number(o, "saved_ns", p->saved_ns);
-		(void)json_array_append_new(programs, o);
-	}
-}
-
 static void add_array(json_t *all, const char *key, const json_t *array)
 {
 	(void)json_object_set_new(all, key,
@@ -75,7 +58,7 @@ void summary_write_json(const struct summary *s)
 
 	member_set_number(all, "fastpath", 1);
 	add_run(all, s);
-	add_programs(all, s);
+	statistics_set_programs(all, &s->all, s->all.programs_used);
 	add_array(all, "directories", s->directories);
 	add_array(all, "injection", s->injection);
 	text = json_dumps(all, JSON_COMPACT);

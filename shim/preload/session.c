@@ -23,7 +23,7 @@
 
 enum {
 	TEACH_FIRST = 3,    /* losses before anything is told: most processes have no more */
-	WAKE_FIRST = 6,	    /* losses before the broker is woken to listen */
+	WAKE_FIRST = 32,    /* losses before the broker is woken to listen: that costs as much */
 	REFUSED_EVERY = 64, /* losses in refused directories between two that are told */
 	XATTR_DRAW_POWER = 3, /* one in 8 losses of xattrs is told */
 	REPORT_LOT = 3,	    /* of so many runs and one, one reports itself */
@@ -378,8 +378,8 @@ static FP_COLD void report(enum post_kind kind, uint32_t pid)
 	n.served = lookups_served();
 	n.execs = scope.execs || has_children();
 	inbox_post(in, &n, path);
-	if (!(known & PROGRAM_EXECS))
-		wake(SLEEPS_TO_POSTS); /* it is to be judged before it runs again */
+	if (scope.settings.eager)
+		wake(SLEEPS_TO_POSTS); /* a test wants it judged before it runs again */
 }
 
 void session_report_end(void)

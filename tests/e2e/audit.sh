@@ -2,29 +2,12 @@
 # audit.sh - fastpath audit: its counts are strace's, whatever a tree of processes does; nothing of the
 # command is changed; nothing is left stopped. E2E_FASTPATH replaces the command.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
 tree=$progs/audit_tree
-if [ ! -x "$fp" ]; then
-	fail audit "there is no $fp"
-	finish
-fi
+needs_command audit
 calls=open,openat,openat2,stat,lstat,newfstatat,statx,access,faccessat,faccessat2,readlink,readlinkat,execve,execveat,getxattr,lgetxattr,listxattr,llistxattr
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
-err() { head -c 600 "$base/err1"; }
 
 # audit [NAME=VALUE...] -- ARG...: fastpath audit ARG... in $case; leaves out1, err1, status.
-audit()
-{
-	local vars=()
-	while [ "$1" != -- ]; do
-		vars+=("$1")
-		shift
-	done
-	shift
-	"$progs/launch" -t 60 -C "$case" "${as[@]}" "${vars[@]}" "$fp" audit "$@" </dev/null >"$base/out1" 2>"$base/err1" 8>&- 9>&-
-	status=$?
-}
-as=()
+audit() { command_in_case 60 audit "$@"; }
 
 # json EXPRESSION: of J, the report in $case/report
 json()
@@ -139,14 +122,6 @@ fi
 # ---- what can be seen of the command ----
 
 look_forms='[["audit", "-o", "/dev/null"]]'
-look() # NAME CASE
-{
-	local why
-	wanted "$1" || return 0
-	fresh
-	why=$("$python" -IS "$top/tests/e2e/look.py" "$fp" "$2" "$look_forms" 2>&1 8>&- 9>&- </dev/null) || why+=" the case ended with $?"
-	verdict "$1" "$why"
-}
 look every_exit_status_is_the_commands statuses
 look a_command_that_dies_of_a_signal_is_seen_to_die_of_it deaths
 look descriptors_are_as_without descriptors

@@ -2,29 +2,12 @@
 # bench.sh - fastpath bench: what can be measured and how it is chosen, what its two sides are, what
 # the table and the JSON say, and that nothing of it is left.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
-if [ ! -x "$fp" ]; then
-	fail bench "there is no $fp"
-	finish
-fi
+needs_command bench
 export TMPDIR=$base/tmp
 mkdir -p "$TMPDIR"
 
 # bench [NAME=VALUE...] -- ARG...: fastpath bench ARG... in $case; leaves out1, err1, status.
-bench()
-{
-	local vars=()
-	while [ "$1" != -- ]; do
-		vars+=("$1")
-		shift
-	done
-	shift
-	"$progs/launch" -t 120 -C "$case" TMPDIR="$TMPDIR" "${vars[@]}" "$fp" bench "$@" </dev/null \
-		>"$base/out1" 2>"$base/err1" 8>&- 9>&-
-	status=$?
-}
-# is NAME GOT WANT: a reason if they differ
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
+bench() { command_in_case 120 bench TMPDIR="$TMPDIR" "$@"; }
 # left: a reason if there is anything in the directory for directories
 left() { [ -z "$(ls -A "$TMPDIR")" ] || echo "left behind: $(ls "$TMPDIR"); "; }
 # rows: the names in the table

@@ -2,30 +2,11 @@
 # doctor.sh - fastpath doctor: what is wrong is named, with what to do, and nothing else is.
 # E2E_FASTPATH replaces the command.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
-if [ ! -x "$fp" ]; then
-	fail doctor "there is no $fp"
-	finish
-fi
+needs_command doctor
 
 # doctor [NAME=VALUE...] -- ARG...: fastpath doctor ARG... in $case, through ${via[@]}; leaves out1,
 # err1, status.
-via=()
-doctor()
-{
-	local vars=()
-	while [ "$1" != -- ]; do
-		vars+=("$1")
-		shift
-	done
-	shift
-	"$progs/launch" -t 60 -C "$case" "${as[@]}" "${vars[@]}" "${via[@]}" "$fp" doctor "$@" </dev/null >"$base/out1" 2>"$base/err1" 8>&- 9>&-
-	status=$?
-}
-as=()
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
-out() { cat "$base/out1"; }
-has() { grep -q -E -e "$1" "$base/out1" || echo "no '$1' in: $(out); "; }
+doctor() { command_in_case 60 doctor "$@"; }
 lacks() { grep -E -e "$1" "$base/out1" && echo "is too much; "; }
 # fix PATTERN FIX: the finding is followed by this fix
 fix() { grep -A 1 -E -e "$1" "$base/out1" | tail -n 1 | grep -q -E -e "^         fix: $2" || echo "no fix '$2' after '$1' in: $(out); "; }

@@ -361,3 +361,48 @@ await()
 	done
 	return 1
 }
+
+# ---- the command ----
+
+fp=${E2E_FASTPATH:-$top/build/fastpath} # E2E_FASTPATH replaces it
+as=()                                   # options of progs/launch for the command
+
+# needs_command NAME: the script ends here where there is none
+needs_command()
+{
+	[ -x "$fp" ] && return
+	fail "$1" "there is no $fp"
+	finish
+}
+
+# command_in_case SECONDS SUBCOMMAND [NAME=VALUE...] -- ARG...: fastpath SUBCOMMAND ARG... in $case, as
+# ${as[@]}, through ${via[@]}; leaves out1, err1, status.
+command_in_case()
+{
+	local seconds=$1 subcommand=$2 vars=()
+	shift 2
+	while [ "$1" != -- ]; do
+		vars+=("$1")
+		shift
+	done
+	shift
+	"$progs/launch" -t "$seconds" -C "$case" "${as[@]}" "${vars[@]}" "${via[@]}" "$fp" "$subcommand" "$@" \
+		</dev/null >"$base/out1" 2>"$base/err1" 8>&- 9>&-
+	status=$?
+}
+out() { cat "$base/out1"; }
+err() { head -c 600 "$base/err1"; }
+# Reasons: is NAME GOT WANT if they differ; has PATTERN if standard output lacks it.
+is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
+has() { grep -q -E -e "$1" "$base/out1" || echo "no '$1' in: $(out); "; }
+
+# look NAME CASE: a case of look.py, which needs a process of its own to look at the command, in each of
+# $look_forms
+look()
+{
+	local why
+	wanted "$1" || return 0
+	fresh
+	why=$("$python" -IS "$top/tests/e2e/look.py" "$fp" "$2" "$look_forms" 2>&1 8>&- 9>&- </dev/null) || why+=" the case ended with $?"
+	verdict "$1" "$why"
+}

@@ -30,7 +30,6 @@ probed()
 	} >"$base/$1.html"
 }
 told() { grep -o 'data-told="[^"]*"' | head -n 1 | sed 's/^data-told="//; s/"$//'; }
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
 page=$base/page.html
 if ! "$progs/page" "$page"; then
 	fail pages "there is no page"

@@ -2,11 +2,7 @@
 # report.sh - fastpath report: statistics of many processes, added up; what is no statistics is named.
 # E2E_FASTPATH replaces the command.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
-if [ ! -x "$fp" ]; then
-	fail report "there is no $fp"
-	finish
-fi
+needs_command report
 
 # report ARG...: fastpath report ARG... in $case, stdin as given; leaves out1, err1, status.
 report()
@@ -14,10 +10,6 @@ report()
 	"$fp" report "$@" >"$base/out1" 2>"$base/err1" 8>&- 9>&-
 	status=$?
 }
-out() { cat "$base/out1"; }
-err() { cat "$base/err1"; }
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
-has() { grep -q -E -e "$1" "$base/out1" || echo "no '$1' in: $(out); "; }
 # told EXPRESSION: of the JSON in out1, as J
 told() { "$python" -ISc 'import json,sys
 J=json.load(open(sys.argv[1]))

@@ -2,42 +2,16 @@
 # run.sh - fastpath run: whatever can be seen of a command is as without it; the statistics of its
 # tree; what is said when something is wrong. E2E_FASTPATH replaces the command.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
-if [ ! -x "$fp" ]; then
-	fail run "there is no $fp"
-	finish
-fi
+needs_command run
 forms=('' --verify --stats --stats=json) # exec'd in place; a child of run
 ask_often='for i in $(seq 50); do [ -e $PWD/none$i ]; sleep 0.01; done'
 
 # run [NAME=VALUE...] -- ARG...: fastpath run ARG... in $case; leaves out1, err1, status.
-run()
-{
-	local vars=()
-	while [ "$1" != -- ]; do
-		vars+=("$1")
-		shift
-	done
-	shift
-	"$progs/launch" -t 60 -C "$case" "${vars[@]}" "$fp" run "$@" </dev/null >"$base/out1" 2>"$base/err1" 8>&- 9>&-
-	status=$?
-}
-out() { cat "$base/out1"; }
-err() { cat "$base/err1"; }
-# is NAME GOT WANT: a reason if they differ
-is() { [ "$2" = "$3" ] || echo "$1 is '$2', must be '$3'; "; }
+run() { command_in_case 60 run "$@"; }
 
 # ---- what needs a process of its own to look at: each case of look.py prints why not ----
 
 look_forms='[["run"], ["run", "--verify"], ["run", "--stats"], ["run", "--stats=json"]]'
-look() # NAME CASE
-{
-	local why
-	wanted "$1" || return 0
-	fresh
-	why=$("$python" -IS "$top/tests/e2e/look.py" "$fp" "$2" "$look_forms" 2>&1 8>&- 9>&- </dev/null) || why+=" the case ended with $?"
-	verdict "$1" "$why"
-}
 look every_exit_status_is_the_commands statuses
 look a_command_that_dies_of_a_signal_is_seen_to_die_of_it deaths
 look descriptors_are_as_without descriptors

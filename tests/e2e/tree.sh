@@ -2,11 +2,7 @@
 # tree.sh - tree scope: what one process learned serves the others; no session, limit or hostile process makes an
 # answer wrong, keeps a command from its result, or outlives its command. E2E_FASTPATH replaces the command.
 . "$(dirname "$0")/lib.sh"
-fp=${E2E_FASTPATH:-$top/build/fastpath}
-if [ ! -x "$fp" ]; then
-	fail tree "there is no $fp"
-	finish
-fi
+needs_command tree
 # The build directory may be closed to other users.
 mkdir "$base/bin"
 cp "$fp" "$base/bin/fastpath"
@@ -33,8 +29,6 @@ session()
 	shift
 	as "$who" 20 $eager FASTPATH_STATS="json:$stats" "$fp" run -- "$@"
 }
-out() { cat "$base/out1"; }
-err() { head -c 300 "$base/err1"; }
 # good [WANT]: a reason, unless the status is 0, stderr is empty and stdout WANT
 good()
 {

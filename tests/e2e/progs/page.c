@@ -1,4 +1,4 @@
-/* link: -D_GNU_SOURCE -Ishim shim/cli/page*.c */
+/* link: -D_GNU_SOURCE -Ishim shim/cli/page*.c shim/cli/message.c -lm */
 /*
  * page.c - writes an HTML page that has everything a page can have, hostile names included, into
  * the file named by its argument; for pages.sh.
