@@ -33,9 +33,9 @@ TESTED_SRC := $(CORE_SRC) $(PAGE_SRC) $(wildcard shim/bench/*.c shim/cli/statist
 	$(addprefix shim/audit/,names.c facts.c calls.c origin.c model.c symbol.c)
 HEADERS  := $(wildcard include/*.h shim/*/*.h tests/*.h tests/*/*.h bench/*.h bench/suite/*.h)
 # In the order of linking: what every call and every forked child runs through comes first, together.
-HOT_SRC  := $(addprefix shim/,preload/scope.c base/settings.c preload/client.c base/path.c preload/next.c preload/exec.c preload/access.c \
-	preload/stat.c preload/open.c preload/readlink.c preload/realpath.c preload/syscall.c \
-	preload/descriptor.c preload/session.c preload/ledger.c authority/bill.c)
+HOT_SRC  := $(addprefix shim/,base/settings.c preload/descriptor.c preload/scope.c preload/next.c preload/client.c base/path.c preload/exec.c \
+	preload/access.c preload/stat.c preload/session.c preload/ledger.c authority/bill.c preload/open.c preload/readlink.c \
+	preload/realpath.c preload/syscall.c)
 LIB_OBJ  := $(patsubst %.c,$(B)/lib/%.o,$(HOT_SRC) $(filter-out $(HOT_SRC),$(LIB_SRC)))
 
 UNIT     := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))

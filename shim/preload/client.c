@@ -38,8 +38,10 @@ static enum verdict count_kernel(const struct lookup *q, enum fastpath_kernel wh
 	bool shared;
 	struct counters *c;
 
-	/* A forked child that only goes on to exec must not pay for a page to count in. */
-	if (!counters_last(scope.counters) || !(c = counters_mine(&scope.counters, &shared)))
+	/* A forked child that only goes on to exec must not pay for a page to count in, its caching parent's
+	 * counters being wiped either. */
+	if (!counters_last(scope.counters) || (!scope.observed && !scope_segment()) ||
+	    !(c = counters_mine(&scope.counters, &shared)))
 		return ASK_KERNEL;
 	counters_add(&c->calls[q->family], shared);
 	counters_add(&c->kernel[why], shared);
