@@ -47,7 +47,7 @@ enum {
 	SWEEP_NS = 1000000000,	  /* between two looks for posts whose writers have ended */
 	BOLDNESS = 8,		  /* a session is long, and what one process lost others will lose */
 	BOLDNESS_POSITIVE = 2,	  /* of a file's own facts, each of which takes a watch */
-	CAUTION_XATTR = 4,	  /* who lists a directory asks once of hundreds of files: all would be learned */
+	CAUTION_XATTR = 16,	  /* who lists a directory asks once of hundreds of files: all would be learned */
 	PRICE_MIN_NS = 50,
 	PRICE_MAX_NS = 1000000,
 	CATCH_UP_SHARE = 50,	  /* of the time, catching up may take one part of so many */

@@ -23,6 +23,7 @@ enum {
 	MEASURED = 8, /* of each, to know the price of one */
 	PAGE = 4096,
 	RUNS_FIRST = 3, /* reports before a program is judged */
+	RUNS_HOPED = 4, /* by now, what it loses should have been learned if it ever pays */
 	LOOK_NS = 1000000000, /* between two looks at one */
 	RETRY_FIRST_NS = 2000000000,
 	RETRY_DOUBLINGS = 8,
@@ -96,12 +97,13 @@ static uint32_t inspect(const char *exe, uint64_t *key)
 	return flags;
 }
 
-/* Saved by a run, on average, in nanoseconds, less what it costs to be able to. */
+/* Saved by a run, on average, in nanoseconds, less what it costs to be able to; at first, what it may save. */
 static int64_t saving(const struct programs *p, const struct record_of_runs *r)
 {
-	uint64_t losses = (r->lost + r->served) / r->runs;
+	uint64_t hoped = r->runs < RUNS_HOPED ? r->lost : 0;
+	uint64_t saved = (r->served + hoped) / r->runs;
 
-	return (int64_t)(losses * r->price_ns) - (int64_t)(losses ? p->attach_ns : 0) -
+	return (int64_t)(saved * r->price_ns) - (int64_t)(r->lost + r->served ? p->attach_ns : 0) -
 	       (int64_t)p->preload_ns;
 }
 
