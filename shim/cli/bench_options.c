@@ -13,29 +13,24 @@
 enum { PAIRS_LIMIT = 100000 };
 
 const char bench_usage[] =
-    "usage: fastpath bench [OPTION...] [NAME|GLOB...]\n"
-    "       fastpath bench [OPTION...] -- CMD [ARG...]\n\n"
-    "Runs workloads, or CMD, without and with fastpath by turns, and prints a table.\n"
-    "CMD has no input.\n\n"
-    "  --list          the workloads\n"
-    "  --quick         fewer pairs: all workloads in under two minutes, less sure\n"
-    "  --pairs N       pairs of runs for each workload; fewer than 6 give no verdict\n"
-    "  --scope SCOPE   tree (as fastpath run does; the default) or process\n"
-    "  --suite DIR     the workloads in DIR too\n"
-    "  --json FILE     write all that was measured there; - is standard output, without the table\n"
-    "  --html FILE     write a page there\n"
-    "  --output        let CMD's output through; without, it is discarded\n"
-    "  -h, --help      this text\n\n"
-    "Columns: medians of the runs without (before) and with fastpath (after), and their standard\n"
-    "deviations; the median change over the pairs, and its 95 % interval by bootstrap; how far "
-    "two\n"
-    "runs of the same thing lie apart (noise). faster or slower is said only where the interval\n"
-    "excludes no change: by chance, of 20 that are the same, one is not called so.\n"
-    "cpu ms is the CPU time of all processes, a session's broker and set-up included; ops/cpu-s,\n"
-    "operations in a second of CPU time, is measured by a loop that has run for a while.\n\n"
-    "Directories are made in $TMPDIR, /var/tmp or /tmp, the first that is no tmpfs.\n"
-    "Exit status: 0; 1 when something that was run failed; 125 when fastpath did; 126, 127\n"
-    "when CMD cannot be run, or is not found.\n";
+    "usage: fastpath bench [OPTION...] [NAME|GLOB...] | [OPTION...] -- CMD [ARG...]\n\n"
+    "Runs workloads, or CMD without input, without and with fastpath by turns.\n\n"
+    "  --list         the workloads\n"
+    "  --quick        fewer pairs: all workloads in under two minutes, less sure\n"
+    "  --pairs N      pairs of runs for each workload; fewer than 6 give no verdict\n"
+    "  --scope SCOPE  tree (as fastpath run does; the default) or process\n"
+    "  --suite DIR    the workloads in DIR too\n"
+    "  --json FILE    all that was measured; - is standard output, without the table\n"
+    "  --html FILE    a page\n"
+    "  --output       let CMD's output through; without, it is discarded\n"
+    "  -h, --help     this text\n\n"
+    "The table: medians without (before) and with fastpath (after), their standard\n"
+    "deviations; the median change over the pairs, its 95 % interval; how far runs\n"
+    "of the same thing lie apart (noise). faster, slower: the interval excludes no\n"
+    "change. cpu ms: CPU time of all processes, the broker's too; ops/cpu-s:\n"
+    "operations a second of CPU time. Directories are made in $TMPDIR, /var/tmp or\n"
+    "/tmp, the first that is no tmpfs. Exit status: 0; 1 when something that was run\n"
+    "failed; 125 when fastpath did; 126, 127 when CMD cannot be run, is not found.\n";
 
 static const char *const option_names[] = {"--list", "--quick", "--pairs",  "--scope", "--suite",
 					   "--json", "--html",  "--output", "--help",  NULL};

@@ -17,15 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: fastpath doctor [--json] [DIR...]\n\n"
-			    "Says whether fastpath works here, how well, and what to do about it: "
-			    "the bells, the limits of\n"
-			    "inotify, the loader, tracing, and of each directory of PATH, the "
-			    "current one and DIRs whether\n"
-			    "lookups in it are answered, or why not.\n\n"
-			    "  --json      one JSON object instead of text\n"
-			    "  -h, --help  this text\n\n"
-			    "Exit status: 0: all is well; 1: there is a problem.\n";
+static const char usage[] =
+    "usage: fastpath doctor [--json] [DIR...]\n\n"
+    "Says whether fastpath works here, how well, and what to do about it: the bells,\n"
+    "the limits of inotify, the loader, tracing, and of each directory of PATH, the\n"
+    "current one and DIRs whether lookups in it are answered, or why not.\n\n"
+    "  --json      one JSON object instead of text\n"
+    "  -h, --help  this text\n\n"
+    "Exit status: 0: all is well; 1: there is a problem; 125: fastpath failed.\n";
 
 static const char *const option_names[] = {"--json", "--help", NULL};
 static const char *const verdicts[] = {"ok", "note", "problem"};

@@ -22,13 +22,15 @@ struct options {
 
 static const char usage[] =
     "usage: fastpath report [OPTION...] FILE...\n\n"
-    "Adds up the statistics in FILEs, by program and by directory: lines of FASTPATH_STATS, of\n"
-    "fastpath run --stats=json and of fastpath report --json. FILE - is standard input.\n\n"
+    "Adds up the statistics in FILEs, by program and by directory: lines of\n"
+    "FASTPATH_STATS, of fastpath run --stats=json and of fastpath report --json.\n"
+    "FILE - is standard input.\n\n"
     "  --json       one JSON object instead of text\n"
     "  --html FILE  an HTML page instead of text; - is standard output\n"
     "  --top N      rows of each table; by default 10, of a page 200, of JSON all\n"
     "  -h, --help   this text\n\n"
-    "Lines that are no statistics are named and skipped: then the exit status is 1.\n";
+    "Exit status: 0; 1 when lines that are no statistics were named and skipped; 125\n"
+    "when fastpath failed.\n";
 
 static const char *const option_names[] = {"--json", "--html", "--top", "--help", NULL};
 

@@ -21,14 +21,16 @@ struct options {
 };
 
 static const char usage[] =
-	"usage: fastpath run [OPTION...] [--] CMD [ARG...]\n\n"
-	"Runs CMD with one cache for it and everything that it starts, and ends as CMD does.\n\n"
-	"  --stats[=text|json]  when CMD has ended, what the whole tree of processes did\n"
-	"  --verify             ask the kernel too on every answer, and count what differs\n"
-	"  --profile FILE       append the callers of avoidable lookups, as folded stacks\n"
-	"  -h, --help           this text\n\n"
-	"With FASTPATH=process in the environment each process caches for itself; with FASTPATH=0\n"
-	"CMD is run and nothing else.\n";
+    "usage: fastpath run [OPTION...] [--] CMD [ARG...]\n\n"
+    "Runs CMD with one cache for it and all that it starts; ends as CMD does.\n\n"
+    "  --stats[=text|json]  when CMD has ended, what the whole tree of processes did\n"
+    "  --verify             ask the kernel too on every answer; count what differs\n"
+    "  --profile FILE       append the callers of avoidable lookups, as folded stacks\n"
+    "  -h, --help           this text\n\n"
+    "With FASTPATH=process in the environment each process caches for itself; with\n"
+    "FASTPATH=0 CMD is run and nothing else.\n"
+    "Exit status: CMD's; 125 when fastpath failed; 126, 127 when CMD cannot be run,\n"
+    "or is not found.\n";
 
 static const char *const option_names[] = {"--stats", "--verify", "--profile", "--help", NULL};
 

@@ -36,6 +36,13 @@ finish()
 	exit 77
 }
 
+# ---- what fastpath's help says there is ----
+
+# commands FASTPATH: the subcommands
+commands() { "$1" --help | sed -n 's/^  fastpath \([a-z]*\) .*/\1/p'; }
+# options FASTPATH COMMAND: its options, without their arguments
+options() { "$1" "$2" --help | sed -n '/^  -/s/   *[^ -].*//p' | tr ', ' '\n\n' | sed -n 's/^\(--*[a-z-]*\).*/\1/p'; }
+
 # ---- the place ----
 
 # The outer run makes the directory, the inner one works in it, in a mount namespace of its own: the
