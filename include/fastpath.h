@@ -94,8 +94,8 @@ FASTPATH_WEAK const char *fastpath_version(void);
 FASTPATH_WEAK int fastpath_stats(struct fastpath_stats *stats, size_t size);
 
 /*
- * Forget every private fact; in tree scope, detach from the session's cache and attach anew.
- * Never needed for correctness.
+ * Forget every private fact; in tree scope, look whether this process may still use the session's
+ * facts, and end caching where not. Never needed for correctness.
  */
 FASTPATH_WEAK void fastpath_flush(void);
 
