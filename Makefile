@@ -3,14 +3,17 @@
 CC      ?= gcc
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+MANDIR  ?= $(PREFIX)/share/man
 DESTDIR ?=
 B       := build
+VERSION := $(shell sed -n 's/^\#define FASTPATH_VERSION  *"\(.*\)"/\1/p' include/fastpath.h)
 Q       := $(if $(V),,@)
 
 # The one list of what is needed from the distribution (Debian, Ubuntu).
 DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
-	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium
+	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium \
+	mandoc fish
 
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
@@ -50,7 +53,9 @@ SANITIZERS := address undefined thread
 SUITE    := $(patsubst bench/suite/%.c,%,$(wildcard bench/suite/*.c)) \
 	$(patsubst bench/suite/%.sh,%,$(wildcard bench/suite/*.sh)) programs/static programs/dynamic
 
-all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%)
+PAGES    := $(wildcard man/*.[1-8])
+
+all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%) $(PAGES:%=$(B)/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
@@ -60,6 +65,19 @@ $(B)/fastpath: $(TOOL_SRC:%.c=$(B)/core/%.o)
 	$(Q)$(CC) $(TEST_CFLAGS) -static -o $@ $^ -ljansson -lm -lseccomp -lunwind-ptrace -lunwind-generic -lunwind -llzma
 
 $(B)/core/shim/cli/library.o: TEST_CFLAGS += -DFASTPATH_LIBDIR='"$(LIBDIR)"'
+$(B)/core/shim/cli/library.o: $(B)/libdir
+
+# Another LIBDIR than last time: `make` and then `make install LIBDIR=...` is how it is installed.
+ifneq ($(LIBDIR),$(shell cat $(B)/libdir 2>/dev/null))
+.PHONY: $(B)/libdir
+endif
+$(B)/libdir:
+	@mkdir -p $(@D)
+	$(Q)echo '$(LIBDIR)' >$@
+
+$(B)/man/%: man/% include/fastpath.h
+	@mkdir -p $(@D)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
 
 # What is not hot is made small: the fewer pages, the fewer faults.
 $(B)/lib/%.o: %.c $(HEADERS) Makefile
@@ -169,17 +187,33 @@ verify-tree: all
 soak: all
 	@tests/soak.sh $(B)
 
+# SOURCE:MODE:PLACE of what is installed, and uninstalled.
+INSTALLED := $(B)/libfastpath.so:755:$(LIBDIR)/libfastpath.so \
+	$(B)/fastpath:755:$(PREFIX)/bin/fastpath \
+	include/fastpath.h:644:$(PREFIX)/include/fastpath.h \
+	$(foreach w,$(SUITE),$(B)/bench-suite/$(w):755:$(PREFIX)/libexec/fastpath/bench/$(w)) \
+	$(foreach p,$(PAGES),$(B)/$(p):644:$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	completions/fastpath.bash:644:$(PREFIX)/share/bash-completion/completions/fastpath \
+	completions/_fastpath:644:$(PREFIX)/share/zsh/site-functions/_fastpath \
+	completions/fastpath.fish:644:$(PREFIX)/share/fish/vendor_completions.d/fastpath.fish
+
 install: all
-	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(B)/libfastpath.so $(DESTDIR)$(LIBDIR)/libfastpath.so
-	install -m 755 $(B)/fastpath $(DESTDIR)$(PREFIX)/bin/fastpath
-	install -d $(DESTDIR)$(PREFIX)/libexec/fastpath/bench/programs
-	$(foreach w,$(SUITE),install -m 755 $(B)/bench-suite/$(w) $(DESTDIR)$(PREFIX)/libexec/fastpath/bench/$(w) &&) :
-	install -m 644 include/fastpath.h $(DESTDIR)$(PREFIX)/include/fastpath.h
+	$(Q)set -e; for i in $(INSTALLED); do \
+		from=$${i%%:*}; i=$${i#*:}; \
+		install -D -m $${i%%:*} $$from '$(DESTDIR)'$${i#*:}; \
+	done
+
+# Directories stay, but those that are ours alone.
+uninstall:
+	$(Q)set -e; for i in $(INSTALLED); do rm -f '$(DESTDIR)'$${i#*:*:}; done
+	$(Q)for d in /bench/programs /bench ''; do \
+		d='$(DESTDIR)$(PREFIX)/libexec/fastpath'$$d; \
+		[ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d"; \
+	done
 
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree soak install clean
+.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree soak install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
