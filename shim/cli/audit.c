@@ -18,13 +18,14 @@
 
 static const char usage[] =
     "usage: fastpath audit [OPTION...] [--] CMD [ARG...]\n\n"
-    "Runs CMD without caching, and reports every path lookup of it and all it starts that reached\n"
-    "the kernel: which were repeated, who made them, what answering them here could have saved.\n\n"
+    "Runs CMD without caching, and reports every path lookup of it and all it starts\n"
+    "that reached the kernel: which were repeated, who made them, what answering them\n"
+    "here could have saved.\n\n"
     "  --json         one JSON object instead of text\n"
     "  -o FILE        the report goes there, not to standard error\n"
     "  --html FILE    and as a page\n"
-    "  -k             the call stacks of lookups that fail: the functions that make most\n"
-    "  --folded FILE  these stacks, one a line, as flame graphs are made of (implies -k)\n"
+    "  -k             call stacks of lookups that fail: the functions that make most\n"
+    "  --folded FILE  these stacks, one a line, for flame graphs (implies -k)\n"
     "  -h, --help     this text\n";
 
 static const char *const option_names[] = {"--json", "--html", "--folded", "--help",
