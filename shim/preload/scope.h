@@ -62,6 +62,7 @@ struct scope {
 	uint8_t inbox_tried;
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint8_t marked;	  /* in a session: it was to attach at once */
+	uint8_t filtered; /* in a session: a filter was there at start, which may not like what we would ask */
 	uint32_t uid;
 	uint32_t pid;	  /* at start, in a session; a forked child's is another */
 	uint32_t looks;	  /* stat() and access() in a session, until it is attached to */

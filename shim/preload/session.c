@@ -145,7 +145,8 @@ static const struct session *expect(void)
 	bool meant;
 
 	/* A filter that was there at start may not like the calls that follow. */
-	if (address_read(&a) && !subject_is_filtered() && !next_is_foreign())
+	scope.filtered = subject_is_filtered();
+	if (address_read(&a) && !scope.filtered && !next_is_foreign())
 		s = map_shared(&a, a.fd, a.dev, a.ino, SESSION_SEALS, SESSION_BYTES, false);
 	meant = s && load_relaxed(&s->nonce) == a.nonce && subject_read(&scope.subject);
 	store_relaxed(&scope.session_decided, !meant);
@@ -420,7 +421,7 @@ enum injection session_injects(int dir, const char *path, int flags)
 	long error;
 	int fd;
 
-	if (scope.quiet)
+	if (scope.quiet || scope.filtered)
 		return INJECT;
 	error = sys_statx(dir, path, flags, STATX_BASIC_STATS, &found);
 	if (error == -ENOENT && *path == '/' && !flags)

@@ -152,6 +152,11 @@ apart another_mount_namespace_is_not_attached unshare -m
 apart another_user_namespace_is_not_attached unshare -U --map-root-user
 apart another_root_is_not_attached bash -c 'mount --bind / '"$case"'/d/../d && exec chroot '"$case"'/d "$@"' -
 apart a_filtered_process_is_not_attached "$base/bin/fault" ENOSYS acct
+if wanted a_filter_that_kills_for_our_calls_kills_nobody; then
+	begin root
+	as root 20 $eager "$fp" run -- "$base/bin/fault" KILL statx bash -c 'for i in 1 2 3; do [ -e /none$i ]; done; /bin/true; echo $?; env true; echo $?'
+	verdict a_filter_that_kills_for_our_calls_kills_nobody "$(good $'0\n0')"
+fi
 apart who_has_other_paths_to_skip_is_not_attached env FASTPATH_SKIP=/none
 apart who_has_other_paths_to_trust_is_not_attached env FASTPATH_TRUST=/none
 if wanted another_users_session_is_not_attached && is_root; then
