@@ -491,11 +491,24 @@ static void let_go(void)
 		_exit(1);
 }
 
+/* However this thread ends, the kernel says so in the segment first: see get_robust_list(2). */
+static void leave_word_of_death(void)
+{
+	static struct robust_list entry;
+	static struct robust_list_head list = {.list = {&entry}};
+
+	entry.next = &list.list;
+	list.futex_offset = (long)((char *)&broker.session->segment.owner - (char *)&entry);
+	if (!sys2(SYS_set_robust_list, &list, sizeof list))
+		store_relaxed(&broker.session->segment.owner, (uint32_t)sys_gettid());
+}
+
 static _Noreturn void run_broker(void)
 {
 	const char *why;
 
 	prctl(PR_SET_NAME, "fastpath-broker");
+	leave_word_of_death();
 	why = set_up();
 	store_release(&broker.session->state, why ? SESSION_FAILED : SESSION_READY); /* pairs with is_ready() */
 	if (!why)

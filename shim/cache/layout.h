@@ -33,6 +33,11 @@ struct segment {
 	uint32_t index_mask;	  /* slots - 1 */
 	uint32_t positives;	  /* records that ever had a positive fact */
 	uint32_t limit;		  /* bytes that may be used; SEGMENT_SLACK more can be read */
+	/*
+	 * A broker's thread id, which the kernel marks (FUTEX_OWNER_DIED) when it dies, before it takes the
+	 * rings down: that takes a moment in which they are silent. 0: a process's own segment.
+	 */
+	uint32_t owner;
 	/* The authority's own. */
 	uint32_t used;		  /* bytes handed out since the last reset */
 	uint32_t dirty;		  /* the same at its highest: beyond, memory is still zeroed */
@@ -88,7 +93,7 @@ struct text {
 };
 
 _Static_assert(sizeof(struct bell_words) == 12, "read across processes");
-_Static_assert(offsetof(struct segment, limit) < 64, "the hit path reads one line of the header");
+_Static_assert(offsetof(struct segment, owner) == 48, "the hit path reads one line of the header");
 _Static_assert(sizeof(struct record) == 24, "records are whole words");
 _Static_assert(sizeof(struct filter) == 8, "filters are whole words");
 

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 enum { SQ_TASKRUN = 1 << 2 }; /* IORING_SQ_TASKRUN */
+enum { OWNER_DIED = 0x40000000 }; /* FUTEX_OWNER_DIED */
 
 enum found {
 	FOUND_UNKNOWN = 0, /* nothing is known that decides */
@@ -42,6 +43,8 @@ FP_INLINE bool segment_quiet(const struct segment *s)
 {
 	const char *base = (const char *)s;
 
+	if (load_acquire(&s->owner) & OWNER_DIED)
+		return false;
 	for (int i = 0; i < BELLS; i++) {
 		const struct bell_words *w = &s->bells[i];
 		const uint32_t *flags = (const void *)(base + load_relaxed(&w->flags));

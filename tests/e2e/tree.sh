@@ -12,6 +12,7 @@ chmod -R a+rX "$base/bin"
 fp=$base/bin/fastpath ask=$base/bin/tree_ask hostile=$base/bin/tree_hostile env=$base/bin/tree_env twice=$base/bin/tree_twice
 rootly() { is_root && echo root; echo user; }
 eager=FASTPATH_TEST=eager,tick=20
+owner_at=48 # struct segment's owner
 
 # as WHO SECONDS [NAME=VALUE...] CMD...: in $case, with a time limit; leaves out1, err1, status.
 as()
@@ -117,6 +118,29 @@ if wanted a_program_known_to_execute_others_attaches_as_it_starts; then
 		for i in $(seq 12); do dash -c "/bin/true; :"; done
 		dash -c "read x; :" <> <(sleep 20) & mapped $!; echo $?; kill $!'
 	verdict a_program_known_to_execute_others_attaches_as_it_starts "$(status=0; good 0)"
+fi
+
+# The kernel's word in the segment, before it takes the rings down: for a moment they are silent.
+if wanted a_killed_broker_is_known_to_be_dead; then
+	begin root
+	as root 20 $eager "$fp" run -- "$python" -ISc '
+import os, signal, struct, sys, time
+broker = int(os.environ["FASTPATH_SESSION"].split(":")[0].lstrip("+"), 16)
+at = int(next(l for l in open("/proc/self/maps") if "memfd:fastpath-session" in l).split("-")[0], 16)
+def owner():
+    with open("/proc/self/mem", "rb", 0) as mem:
+        mem.seek(at + '"$owner_at"')
+        return struct.unpack("I", mem.read(4))[0]
+for i in range(500):
+    if owner(): break
+    time.sleep(0.01)
+print(owner() == broker)
+os.kill(broker, signal.SIGKILL)
+for i in range(500):
+    if owner() & 0x40000000: break
+    time.sleep(0.01)
+print(owner() == 0x40000000)'
+	verdict a_killed_broker_is_known_to_be_dead "$(good $'True\nTrue')"
 fi
 
 # ---- processes that are somebody else, or elsewhere ----
