@@ -13,7 +13,7 @@ Q       := $(if $(V),,@)
 DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium \
-	mandoc fish
+	mandoc fish spin
 
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
