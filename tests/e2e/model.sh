@@ -74,13 +74,13 @@ found without_the_fence_of_segment_begin $stale "${small[@]}" NO_FENCE
 found without_the_release_of_segment_end $stale "${small[@]}" NO_RELEASE
 found clearing_the_bell_while_seq_is_even $stale "${small[@]}" CLEARED_WHILE_EVEN
 found arming_a_ring_whose_completion_did_not_come $polls NAMES=2 MOUNTS=0 IMMORTAL REARM_UNASKED
-found not_arming_again $stale "${small[@]}" NO_REARM
+found not_arming_again $stale NAMES=2 MOUNTS=0 IMMORTAL NO_REARM
 found one_ring_for_both_files $stale "${small[@]}" ONE_RING
-found no_second_look_by_anybody $stale "${small[@]}" NO_SECOND_LOOK FLAG_ALONE
+found no_second_look_by_anybody $stale NAMES=2 MOUNTS=0 IMMORTAL NO_SECOND_LOOK FLAG_ALONE
 found publishing_after_noting $stale "${small[@]}" PUBLISHED_AFTER_NOTING
 found seq_read_once $stale "${small[@]}" SEQ_READ_ONCE
 found asking_before_watching $stale "${small[@]}" ASKED_BEFORE_WATCHED
 found not_awaiting_the_mount_table $stale "${small[@]}" NO_AWAIT
 found a_death_that_does_not_ring $stale NAMES=1 MOUNTS=0 SILENT_DEATH
-found an_arming_that_failed_ignored $stale "${small[@]}" ARM_FAILURE_IGNORED
+found an_arming_that_failed_ignored $stale NAMES=2 MOUNTS=0 IMMORTAL ARM_FAILURE_IGNORED
 exit "$failed"
