@@ -17,7 +17,7 @@
  * seen at once: they may overtake the owner's. A reader's loads of facts are not ordered among
  * themselves nor to its look at the bell. One reader stands for all, since it writes nothing.
  *
- * Each macro below that is not a number breaks the protocol in one place: tests/e2e/model.sh
+ * Each macro below that is not a number breaks the protocol in one place: tests/model.sh
  * demands that spin finds out.
  */
 #ifndef NAMES

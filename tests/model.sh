@@ -3,7 +3,7 @@
 # one place is found out. What holds is checked first: a model that is wrong anyway proves nothing.
 set -u
 export LC_ALL=C
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 model=$top/tests/model/bell.pml
 for tool in spin gcc; do
 	command -v $tool >/dev/null || { echo "SKIP model: $tool"; exit 77; }
