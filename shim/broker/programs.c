@@ -103,7 +103,7 @@ static int64_t saving(const struct programs *p, const struct record_of_runs *r)
 	uint64_t hoped = r->runs < RUNS_HOPED ? r->lost : 0;
 	uint64_t saved = (r->served + hoped) / r->runs;
 
-	return (int64_t)(saved * r->price_ns) - (int64_t)(r->lost + r->served ? p->attach_ns : 0) -
+	return (int64_t)(saved * r->price_ns) - (int64_t)((r->lost + r->served) ? p->attach_ns : 0) -
 	       (int64_t)p->preload_ns;
 }
 
