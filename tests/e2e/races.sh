@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 build=${RACE_BUILD:-build}
 scale=${RACE_SCALE:-1}
-need=$(awk "BEGIN { print $scale > 1 ? int(200000 * $scale) : 200000 }")
+need=$(awk "BEGIN { print ($scale > 1 ? int(200000 * $scale) : 200000) }")
 limit=$(awk "BEGIN { print int(120 + 120 * $scale) }")
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/fastpath-races.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
