@@ -171,7 +171,7 @@ quickstart: deps
 check: deps
 	@$(MAKE) --no-print-directory tests bench $(SANITIZED_BINARIES)
 	@$(MAKE) --no-print-directory CC=clang B=$(B)/clang all tests
-	@RACE_SCALE=0.5 tests/run.sh tests/lint.sh tests/model.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
+	@RACE_SCALE=0.3 tests/run.sh tests/lint.sh tests/model.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
 
 # Longer runs of what check runs briefly.
 check-races: tests

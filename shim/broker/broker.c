@@ -498,7 +498,7 @@ static void leave_word_of_death(void)
 	static struct robust_list_head list = {.list = {&entry}};
 
 	entry.next = &list.list;
-	list.futex_offset = (long)((char *)&broker.session->segment.owner - (char *)&entry);
+	list.futex_offset = (long)((uintptr_t)&broker.session->segment.owner - (uintptr_t)&entry);
 	if (!sys2(SYS_set_robust_list, &list, sizeof list))
 		store_relaxed(&broker.session->segment.owner, (uint32_t)sys_gettid());
 }
