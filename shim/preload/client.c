@@ -298,7 +298,7 @@ static void lose(struct lookup *q, bool absent)
 		ledger_loss(&q->path, absent ? QUESTION_NONE : q->question, q->detail);
 }
 
-FP_COLD int client_done_active(struct lookup *q, int result)
+int client_done_active(struct lookup *q, int result)
 {
 	int *(*location)(void) = NEXT(errno_location, int *(*)(void));
 	int error = result < 0 && location ? *location() : 0;
@@ -311,7 +311,7 @@ FP_COLD int client_done_active(struct lookup *q, int result)
 	return result;
 }
 
-FP_COLD void client_missed(struct lookup *q)
+void client_missed(struct lookup *q)
 {
 	/* What a vfork child sets up would be its parent's; what it tells a session, anybody may. */
 	if (q->may_learn && (scope_session() || !scope_is_borrowing()))

@@ -6,6 +6,7 @@
  */
 #include "preload/ledger.h"
 
+#include "base/hash.h"
 #include "base/signals.h"
 #include "base/sys.h"
 #include "preload/next.h"
@@ -20,6 +21,7 @@ enum {
 	SETUP_CALLS = 40,
 	SETUP_WORK_NS = 250000,
 	LOSSES_A_LOOK = 64,
+	HEIR_DRAWS = 16, /* of so many losses of a forked child of who caches, one is counted, as so many */
 	BOLDEST = 7,
 };
 
@@ -27,7 +29,7 @@ bool ledger_samples(void)
 {
 	uint32_t lost = load_relaxed(&scope.ledger.lost);
 
-	return lost >= LOST_FIRST &&
+	return lost >= LOST_FIRST && !scope_is_heir() &&
 	       (lost % SAMPLE_EVERY == 0 || load_relaxed(&scope.ledger.samples) < SAMPLES_FIRST);
 }
 
@@ -94,22 +96,22 @@ static bool buy(const struct path *p, unsigned question, unsigned detail)
 }
 
 /* Looked at only now and then: the last two questions cost a system call or three. */
-static bool is_worth(const struct ledger *l, uint64_t lost_ns)
+static bool is_worth(const struct ledger *l, uint32_t count, uint64_t lost_ns)
 {
-	if (lost_ns < SETUP_WORK_NS || l->lost % LOSSES_A_LOOK || l->lost < 2 * l->deferred)
+	if (lost_ns < SETUP_WORK_NS || l->lost % LOSSES_A_LOOK >= count || l->lost < 2 * l->deferred)
 		return false;
 	/* Whoever loses less than a sixteenth of its time has little to gain. */
 	if (lost_ns < (uint64_t)8 * SETUP_WORK_NS && lost_ns * 16 < sys_cpu_ns())
 		return false;
-	return lost_ns >= setup_price();
+	return setup_price() <= l->lost * price();
 }
 
-static bool set_up_when_worth(void)
+static bool set_up_when_worth(uint32_t count)
 {
 	struct ledger *l = &scope.ledger;
-	uint64_t lost_ns = (uint64_t)l->lost * price();
+	uint64_t lost_ns = l->lost * price();
 
-	if (!scope.settings.eager && !is_worth(l, lost_ns))
+	if (!scope.settings.eager && !is_worth(l, count, lost_ns))
 		return false;
 	if (scope_set_up(lost_ns))
 		return true;
@@ -129,19 +131,33 @@ static uint64_t boldness(const struct region *r)
 	return 1 + (affordable < BOLDEST ? affordable : BOLDEST);
 }
 
-FP_COLD void ledger_loss(const struct path *p, unsigned question, unsigned detail)
+/*
+ * As how many does this loss count? A forked child of who caches asks little before it executes, as a rule:
+ * to write it down is two page faults, dearer than all that it asks. Which are counted, the path decides.
+ */
+static uint32_t count_of(const struct path *p)
+{
+	if (scope.settings.eager || !scope_is_heir())
+		return 1;
+	return (hash_string(p->text, p->length) >> 32) % HEIR_DRAWS ? 0 : HEIR_DRAWS;
+}
+
+void ledger_loss(const struct path *p, unsigned question, unsigned detail)
 {
 	struct region *r = scope_attached();
 	bool eager = scope.settings.eager;
 	struct loss *losses = load_relaxed(&scope.ledger.losses);
+	uint32_t count = count_of(p);
 	struct bill b;
 
-	count_owned(&scope.ledger.lost, 1);
+	if (!count)
+		return;
+	count_owned(&scope.ledger.lost, count);
 	bill_charge(&b, losses, (scope_is_static(losses) ? STATIC_LOSSES : REGION_LOSSES) - 1, p->text,
-		    p->length, p->directory, question, 1);
+		    p->length, p->directory, question, count);
 	if (!r) {
 		/* The ledger moves when caching starts: this bill is paid next time. */
-		if (!set_up_when_worth() || !eager)
+		if (!set_up_when_worth(count) || !eager)
 			return;
 		r = scope_attached();
 		b = (struct bill){0};

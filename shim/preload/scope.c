@@ -33,6 +33,9 @@ struct scope scope;
 /* Milliseconds, when the kernel is busy: closing an instance with watches waits for a grace period. */
 enum { EPOLL_PRICE_NS = 4000000 };
 
+/* What libc knows of a thread lies so near to the thread pointer. */
+enum { FIRST_THREAD_BYTES = 4096, FIRST_THREAD_REACH = 2 * FIRST_THREAD_BYTES };
+
 static void warn(const char *variable)
 {
 	static const char before[] = "fastpath: malformed value of ", after[] = ": caching is off\n";
@@ -171,6 +174,24 @@ static void move_books(struct region *r)
 	store_release(&scope.ledger.losses, r->losses);
 }
 
+/*
+ * For scope_is_forked(): set_tid_address(2) was told, by libc, where in the first thread's own memory, which
+ * stays, the kernel writes the id of a forked child.
+ */
+static void note_owner(const struct authority *a)
+{
+	uint64_t self = thread_pointer();
+	uint32_t *at = NULL;
+
+	store_relaxed(&scope.tid_at, NULL);
+	if (!a->first_thread || sys2(SYS_prctl, PR_GET_TID_ADDRESS, &at) || !at ||
+	    (uint64_t)at - self + FIRST_THREAD_BYTES > FIRST_THREAD_REACH || *at != a->pid)
+		return;
+	scope.thread = self;
+	scope.tid = a->pid;
+	store_release(&scope.tid_at, at); /* pairs with scope_is_forked() */
+}
+
 static int start_authority(struct region *r, unsigned bells)
 {
 	struct authority_options o = {
@@ -186,9 +207,14 @@ static int start_authority(struct region *r, unsigned bells)
 
 	int error = authority_start(&r->authority, &r->segment, &o);
 
-	if (!error)
-		store_release(&r->generation, r->generation + 1);
-	return error;
+	if (error)
+		return error;
+	store_relaxed(&scope.caching, 1);
+	note_owner(&r->authority);
+	if (r->authority.bell.kind == BELL_EPOLL)
+		store_relaxed(&scope.numbered, 1);
+	store_release(&r->generation, r->generation + 1);
+	return 0;
 }
 
 /* libc registers a list of robust futexes for every thread and forked child, but not for those. */
@@ -372,9 +398,13 @@ FP_COLD bool scope_catch_up(void)
 
 void scope_losing_fd(unsigned first, unsigned last)
 {
-	struct region *r = scope_attached();
+	struct region *r;
 	const struct bell *b;
 
+	/* A forked child closes and goes on to exec: it must not fault in a page of the region for that. */
+	if (likely(!load_relaxed(&scope.numbered)))
+		return;
+	r = scope_attached();
 	if (!r || r->authority.bell.kind != BELL_EPOLL)
 		return;
 	b = &r->authority.bell;

@@ -62,6 +62,8 @@ struct scope {
 	uint8_t inbox_tried;
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint8_t marked;	  /* in a session: it was to attach at once */
+	uint8_t numbered; /* descriptors of the pending-check are there, or were in who this was forked from */
+	uint8_t caching;  /* this process set up, or who it was forked from */
 	uint8_t filtered; /* in a session: a filter was there at start, which may not like what we would ask */
 	uint32_t uid;
 	uint32_t pid;	  /* at start, in a session; a forked child's is another */
@@ -71,6 +73,11 @@ struct scope {
 	uint32_t paused;
 	struct settings settings;
 	struct region *region; /* NULL: not mapped yet */
+	/* The first thread, if it set up: where libc has fork() write a child's id, what is there, and its
+	 * thread pointer. */
+	const uint32_t *tid_at; /* NULL: not known */
+	uint32_t tid;
+	uint64_t thread;
 	counters_set counters;
 	struct ledger ledger;
 	uint64_t stderr_dev, stderr_ino;
@@ -109,12 +116,30 @@ FP_INLINE const struct session *scope_session(void)
 /* A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. */
 bool scope_is_borrowing(void);
 
+/*
+ * Is this a forked child of the thread that set up, surely? Told by what fork() has written anyway: to look
+ * at the region, of which nothing is left there, would cost such a child a page fault. For other threads the
+ * id is another when the first one has ended.
+ */
+FP_INLINE bool scope_is_forked(void)
+{
+	const uint32_t *at = load_acquire(&scope.tid_at); /* pairs with note_owner() */
+
+	return at && unlikely(load_relaxed(at) != scope.tid) && scope.thread == thread_pointer();
+}
+
 /* Is a running authority there for this process? Its segment, or NULL. */
 FP_INLINE struct region *scope_attached(void)
 {
 	struct region *r = load_relaxed(&scope.region);
 
-	return r && load_relaxed(&r->generation) ? r : NULL;
+	return r && !scope_is_forked() && load_relaxed(&r->generation) ? r : NULL;
+}
+
+/* A forked child of a process that caches, which has not set up itself. */
+FP_INLINE bool scope_is_heir(void)
+{
+	return load_relaxed(&scope.caching) && !scope_attached();
 }
 
 /* Where answers are found now: the session's segment or this process's own. NULL: nowhere yet. */

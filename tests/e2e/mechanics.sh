@@ -19,6 +19,14 @@ works -s fork_from_a_process_of_busy_threads "$mechanics" fork
 works -s raw_clone_from_a_process_of_busy_threads "$mechanics" clone
 works -r -s a_child_in_our_memory_and_another_namespace_asks_the_kernel "$mechanics" clone-apart
 works -s generations_of_children_steal_nothing_from_each_other "$mechanics" generations
+# As they are used: with neither eagerness nor statistics, which a child would count in memory of its own.
+heirs() # NAME HOW
+{
+	wanted "$1" || return 0
+	verdict "$1" "$(FASTPATH=1 LD_PRELOAD="$lib" timeout 120 "$mechanics" heirs "$2" 2>&1 || echo "exit status $?")"
+}
+heirs a_forked_child_that_asks_little_touches_no_memory_of_the_cache little
+heirs a_forked_child_that_loses_much_caches_too much
 works -s facts_outlive_the_thread_that_learned_them_correctly "$mechanics" owner-ends
 works facts_outlive_the_main_thread "$mechanics" main-ends
 

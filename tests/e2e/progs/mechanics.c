@@ -411,6 +411,65 @@ static void generations(void)
 		_exit(wrong);
 }
 
+/* KiB in use of mappings that a forked child finds wiped ("wf" of proc_pid_smaps(5)). */
+static long wiped_kib(void)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	char line[512];
+	long rss = 0, sum = 0;
+
+	while (smaps && fgets(line, sizeof line, smaps)) {
+		sscanf(line, "Rss: %ld", &rss);
+		if (!strncmp(line, "VmFlags:", 8) && strstr(line, " wf"))
+			sum += rss;
+	}
+	if (smaps)
+		fclose(smaps);
+	return sum;
+}
+
+/* Names of a directory that is there, until the library answers. False: it never did. */
+static bool lose_until_served(void)
+{
+	char p[64];
+
+	for (int i = 0; i < 400000; i++) {
+		snprintf(p, sizeof p, "/usr/include/none-of-these-%d", i % 5000);
+		access(p, F_OK);
+		if (i % 1000 == 0 && served())
+			return true;
+	}
+	return false;
+}
+
+/* Not eager: what forked children of who caches pay, and when they cache. */
+static void heirs(bool asks_much)
+{
+	pid_t pid;
+
+	if (!lose_until_served())
+		complain("nothing was served to the parent");
+	if (!wiped_kib())
+		complain("the case is broken: the parent has no memory that a child finds wiped");
+	pid = fork();
+	if (pid == 0) {
+		alarm(60);
+		if (asks_much) {
+			if (!lose_until_served())
+				complain("a child that loses much is served nothing");
+		} else {
+			close(1000);
+			access("relative", F_OK);
+			for (int i = 0; i < 50; i++)
+				check("/usr/include/none", "a child");
+			if (wiped_kib())
+				complain("a child that asks little has %ld KiB of the cache's memory", wiped_kib());
+		}
+		_exit(wrong);
+	}
+	reap(pid, "child");
+}
+
 static void vforks(void)
 {
 	char *argv[] = {absent, NULL}, *good[] = {"/bin/true", NULL};
@@ -666,6 +725,8 @@ int main(int argc, char **argv)
 		clone_apart();
 	else if (!strcmp(what, "generations"))
 		generations();
+	else if (!strcmp(what, "heirs"))
+		heirs(!strcmp(how, "much"));
 	else if (!strcmp(what, "vfork"))
 		vforks();
 	else if (!strcmp(what, "owner-ends"))
