@@ -7,6 +7,8 @@
 
 #include "base/bytes.h"
 
+#include <limits.h>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -83,13 +85,14 @@ static enum path_kind fold(struct path *p, const char *spelled, uint32_t length)
 }
 
 /*
- * Reads whole aligned chunks: they lie in one page, and where one holds the NUL, no later one is
- * touched. A string that goes on in the next page is left to the kernel.
+ * Reads whole aligned chunks: each lies in one page, and where one holds the NUL, no later one is
+ * touched. After so many `pages` the string is given up.
  */
-FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
+FP_WORD_READS FP_INLINE enum path_kind parse(struct path *p, const char *spelled, uint32_t pages)
 {
 	uintptr_t at = (uintptr_t)spelled;
-	uint32_t skip = (uint32_t)(at % 16), room = PATH_PAGE - (uint32_t)(at % PATH_PAGE) + skip;
+	uint32_t skip = (uint32_t)(at % 16);
+	uint32_t room = pages * PATH_PAGE - (uint32_t)(at % PATH_PAGE) + skip;
 	uint32_t after_slash = 0, after_dot = 0, odd = 0, i = 0, last = 0;
 	uint32_t within = 0xffffU << skip;
 	const char *chunks = spelled - skip;
@@ -102,7 +105,7 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 		return *spelled ? PATH_RELATIVE : PATH_ARGUMENT;
 	for (;; i += 16, within = 0xffffU) {
 		if (i == room)
-			return PATH_ARGUMENT;
+			return PATH_GOES_ON;
 		c = chunk_read(chunks + i);
 		c.end &= within;
 		if (c.end) {
@@ -134,4 +137,16 @@ FP_WORD_READS enum path_kind path_parse(struct path *p, const char *spelled)
 	p->length = i;
 	p->directory = last - skip;
 	return PATH_ABSOLUTE;
+}
+
+enum path_kind path_parse(struct path *p, const char *spelled)
+{
+	return parse(p, spelled, 1);
+}
+
+FP_COLD enum path_kind path_parse_on(struct path *p, const char *spelled)
+{
+	enum path_kind kind = parse(p, spelled, 2);
+
+	return kind == PATH_ABSOLUTE && p->length >= PATH_MAX ? PATH_ARGUMENT : kind;
 }

@@ -24,6 +24,7 @@ enum path_kind {
 	PATH_ARGUMENT = 0, /* NULL, empty, too long, or not surely a string: the kernel's to judge */
 	PATH_RELATIVE,
 	PATH_ABSOLUTE,
+	PATH_GOES_ON, /* an absolute one, into the next page */
 };
 
 /*
@@ -40,6 +41,9 @@ struct path {
 
 /* Reads no byte outside the page that `spelled` begins in. Async-signal-safe. */
 enum path_kind path_parse(struct path *p, const char *spelled);
+
+/* The same, for who knows that the next page can be read too. PATH_GOES_ON: into a third. */
+enum path_kind path_parse_on(struct path *p, const char *spelled);
 
 /* The length of the component that begins at text[from], in a text of `length` bytes. */
 static inline uint32_t path_component(const char *text, uint32_t from, uint32_t length)

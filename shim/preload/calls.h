@@ -93,6 +93,7 @@
 	CALL(clock_gettime, "clock_gettime", "")                                               \
 	CALL(malloc, "malloc", "")                                                             \
 	CALL(environ, "environ", "")                                                           \
+	CALL(curbrk, "__curbrk", "")                                                           \
 	CALL(dlopen, "dlopen", "")                                                             \
 	CALL(dlsym, "dlsym", "")                                                               \
 	CALL(dladdr, "dladdr", "")                                                             \

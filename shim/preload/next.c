@@ -324,6 +324,9 @@ static int no_such_function(void)
 	return answer(ENOSYS);
 }
 
+/* What a libc has that keeps no note of the break. */
+static const uintptr_t no_break;
+
 static void *found_by_parent(enum next which)
 {
 	void *found = find(after_self(), symbols[which], versions[which], NULL);
@@ -333,14 +336,14 @@ static void *found_by_parent(enum next which)
 
 void *next_resolve(enum next which)
 {
-	/* Programs may have a malloc, and a copy of environ, of their own. */
-	bool whole = which == NEXT_malloc || which == NEXT_environ;
+	/* Programs may have a malloc, and copies of variables, of their own. */
+	bool whole = which == NEXT_malloc || which == NEXT_environ || which == NEXT_curbrk;
 	void *found = find(whole ? loaded() : after_self(), symbols[which], versions[which], NULL);
 
-	if (!found && (which == NEXT_errno_location || !loaded()))
+	if (!found && (which == NEXT_errno_location || (!loaded() && which != NEXT_curbrk)))
 		return which == NEXT_errno_location ? NULL : (void *)no_such_function;
 	if (!found)
-		found = (void *)no_such_function;
+		found = which == NEXT_curbrk ? (void *)&no_break : (void *)no_such_function;
 	store_relaxed(&next_found[which], found);
 	/* A forked child goes on to exec: what it then needs is found by its parent. */
 	if (!load_relaxed(&next_found[NEXT_execve])) {

@@ -42,6 +42,8 @@ before = [os.path.exists(p) for i in range(5)][-1]
 q = m.SimpleQueue(); c = m.Process(target=child, args=(q,)); c.start(); a, b = q.get(); c.join()
 print(before, a, b, os.path.exists(p))'
 
+works -s paths_that_go_on_in_the_next_page_are_read_where_it_is_surely_there "$mechanics" across
+
 # ---- 29. vfork ----
 
 works -s vfork_children_neither_spoil_nor_mislead_their_parent "$mechanics" vfork

@@ -3,9 +3,11 @@
  */
 #include "test.h"
 
+#include "base/attributes.h"
 #include "base/path.h"
 #include "base/settings.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -115,7 +117,8 @@ TEST(long_paths_go_to_the_kernel_only_when_they_must)
 		memset(s, 'a', sizeof buffer);
 		s[0] = '/';
 		s[n] = 0;
-		CHECK_EQ(path_parse(&p, s), PATH_ARGUMENT);
+		CHECK_EQ(path_parse(&p, s), PATH_GOES_ON);
+		CHECK_EQ(path_parse_on(&p, s), PATH_ARGUMENT);
 	}
 	/* What must be folded has a buffer's room. */
 	memset(s, 'a', sizeof buffer);
@@ -158,7 +161,7 @@ TEST(nothing_behind_a_page_is_read_whatever_the_alignment_and_length)
 			if (end == start)
 				CHECK_EQ(kind, PATH_ARGUMENT);
 			if (end == PATH_PAGE)
-				CHECKF(kind == PATH_ARGUMENT, "unterminated at %d", start);
+				CHECKF(kind == PATH_GOES_ON, "unterminated at %d", start);
 			if (kind == PATH_ABSOLUTE) {
 				CHECK_EQ(p.length + (p.text != p.folded && p.trailing),
 					 end - start - (page[end - 1] == '/'));
@@ -170,6 +173,42 @@ TEST(nothing_behind_a_page_is_read_whatever_the_alignment_and_length)
 		}
 	}
 	munmap(page, 2 * PATH_PAGE);
+}
+
+TEST(what_goes_on_in_the_next_page_is_read_when_asked_and_no_further)
+{
+	char *pages = mmap(NULL, 3 * PATH_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct path p;
+
+	CHECK(pages != MAP_FAILED);
+	CHECK(mprotect(pages + 2 * PATH_PAGE, PATH_PAGE, PROT_NONE) == 0);
+	for (int start = PATH_PAGE - 1; start > PATH_PAGE - 96; start--) {
+		/* A NUL is in the last byte that may be read, but where it would be too long. */
+		static const int ends[] = {PATH_PAGE, PATH_PAGE + 1, PATH_PAGE + 15, PATH_PAGE + 16, PATH_PAGE + 70};
+
+		for (size_t i = 0; i < array_size(ends); i++) {
+			memset(pages, 'a', 2 * PATH_PAGE);
+			pages[start] = '/';
+			pages[(start + ends[i]) / 2] = '/';
+			pages[ends[i]] = 0;
+			if (pages[start + 1] == '/' || pages[ends[i] - 1] == '/')
+				continue;
+			CHECK_EQ(path_parse(&p, pages + start), PATH_GOES_ON);
+			CHECK_EQ(path_parse_on(&p, pages + start), PATH_ABSOLUTE);
+			CHECK(p.text == pages + start);
+			CHECK_EQ(p.length, ends[i] - start);
+			CHECK_EQ(p.directory, (start + ends[i]) / 2 - start);
+		}
+		memset(pages, 'a', 2 * PATH_PAGE);
+		pages[start] = '/';
+		CHECK_EQ(path_parse_on(&p, pages + start), PATH_GOES_ON);
+		/* PATH_MAX, and one less, with the NUL. */
+		pages[start + PATH_MAX] = 0;
+		CHECK_EQ(path_parse_on(&p, pages + start), PATH_ARGUMENT);
+		pages[start + PATH_MAX - 1] = 0;
+		CHECK_EQ(path_parse_on(&p, pages + start), PATH_ABSOLUTE);
+	}
+	munmap(pages, 3 * PATH_PAGE);
 }
 
 TEST(a_relative_path_at_the_end_of_a_page_is_not_read_on)

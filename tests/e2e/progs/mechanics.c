@@ -675,6 +675,75 @@ static void spoil(const char *how)
 	}
 }
 
+/* ---- strings that go on in the next page ---- */
+
+/* How often access() of `absent`, written across the end of a page at or after `room`, was served. */
+static long served_across(char *room, const char *where)
+{
+	size_t length = strlen(absent) + 1;
+	char *end = (char *)(((uintptr_t)room + length + 4095) & ~4095UL);
+	long before = 0;
+
+	for (size_t tail = 1; tail < length; tail++) {
+		char *at = memcpy(end - length + tail, absent, length);
+
+		if (tail == 1)
+			access(at, F_OK), before = served();
+		if (access(at, F_OK) != -1 || errno != ENOENT)
+			complain("%s: a path with %zu bytes in the next page: %s", where, tail, strerror(errno));
+	}
+	return served() - before;
+}
+
+/* A string that ends nowhere before `end`, where nothing is mapped. */
+static void runs_off(char *end, const char *where)
+{
+	for (int n = 1; n < 100; n += 7) {
+		memset(end - n, 'x', n);
+		end[-n] = '/';
+		if (access(end - n, F_OK) != -1 || errno != EFAULT)
+			complain("%s: %d bytes before nothing: %s", where, n, strerror(errno));
+	}
+}
+
+static void *across_in_thread(void *unused)
+{
+	char room[16384];
+
+	if (served_across(room, "a thread's stack"))
+		complain("a thread's stack is not known to go on");
+	return unused;
+}
+
+static void across(void)
+{
+	char on_stack[16384], *end;
+	char *map = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *heap = malloc(65536);
+	pthread_t t;
+
+	hot(absent);
+	if (!served_across(on_stack, "the stack"))
+		complain("nothing was served from the stack");
+	if (!served_across(heap, "the heap"))
+		complain("nothing was served from the heap");
+	munmap(map + 12288, 4096);
+	runs_off(map + 12288, "a mapping");
+	if (served_across(map, "a mapping"))
+		complain("a mapping is not known to go on");
+	/* The break in the middle of a page, and at its end: what is mapped ends with the page. */
+	end = sbrk(0);
+	if (sbrk(8192 - (intptr_t)((uintptr_t)end & 4095)) == (void *)-1)
+		complain("sbrk: %s", strerror(errno));
+	runs_off(sbrk(0), "the heap");
+	if (sbrk(1) == (void *)-1)
+		complain("sbrk: %s", strerror(errno));
+	runs_off((char *)(((uintptr_t)sbrk(0) | 4095) + 1), "the heap in use");
+	pthread_create(&t, NULL, across_in_thread, NULL);
+	pthread_join(t, NULL);
+	free(heap);
+}
+
 /* ---- exit ---- */
 
 static void exits(const char *how)
@@ -737,6 +806,8 @@ int main(int argc, char **argv)
 		numbers();
 	else if (!strcmp(what, "spoil"))
 		spoil(how);
+	else if (!strcmp(what, "across"))
+		across();
 	else if (!strcmp(what, "exits"))
 		exits(how);
 	else
