@@ -107,15 +107,24 @@ static int64_t saving(const struct programs *p, const struct record_of_runs *r)
 	       (int64_t)p->preload_ns;
 }
 
+static void change_flags(struct programs *p, uint32_t slot, uint32_t flags)
+{
+	uint32_t *at = &p->session->programs[slot].flags;
+
+	if ((*at ^ flags) & PROGRAM_DROP)
+		session_note_dropped(p->session, p->of[slot].exe, flags & PROGRAM_DROP);
+	store_relaxed(at, flags);
+}
+
 static void judge(struct programs *p, uint32_t slot, uint64_t now_ns)
 {
 	struct record_of_runs *r = &p->of[slot];
-	uint32_t *flags = &p->session->programs[slot].flags;
+	uint32_t flags = p->session->programs[slot].flags;
 
-	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (*flags & (PROGRAM_EXECS | PROGRAM_DROP)) ||
+	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (flags & (PROGRAM_EXECS | PROGRAM_DROP)) ||
 	    saving(p, r) >= 0)
 		return;
-	store_relaxed(flags, *flags | PROGRAM_DROP);
+	change_flags(p, slot, flags | PROGRAM_DROP);
 	r->dropped_ns = now_ns;
 	r->drops++;
 	r->runs = 0;
@@ -165,7 +174,7 @@ void programs_note(struct programs *p, const struct note *n, const char *exe, ui
 	r = &p->of[slot];
 	flags = p->session->programs[slot].flags;
 	if ((n->kind == POST_EXEC || n->execs) && !(flags & PROGRAM_EXECS))
-		store_relaxed(&p->session->programs[slot].flags, (flags | PROGRAM_EXECS) & ~(uint32_t)PROGRAM_DROP);
+		change_flags(p, slot, (flags | PROGRAM_EXECS) & ~(uint32_t)PROGRAM_DROP);
 	if (n->kind != POST_RUN)
 		return;
 	r->runs++;
@@ -186,14 +195,14 @@ void programs_retry(struct programs *p, uint64_t now_ns)
 		return;
 	for (uint32_t i = 0; i < SESSION_PROGRAMS; i++) {
 		struct record_of_runs *r = &p->of[i];
-		uint32_t *flags = &p->session->programs[i].flags;
+		uint32_t flags = p->session->programs[i].flags;
 		uint32_t doublings = r->drops < RETRY_DOUBLINGS ? r->drops : RETRY_DOUBLINGS;
 		uint64_t due = r->dropped_ns + ((uint64_t)RETRY_FIRST_NS << doublings) / 2;
 
-		if (!(*flags & PROGRAM_DROP))
+		if (!(flags & PROGRAM_DROP))
 			continue;
 		if (due <= now_ns)
-			store_relaxed(flags, *flags & ~(uint32_t)PROGRAM_DROP);
+			change_flags(p, i, flags & ~(uint32_t)PROGRAM_DROP);
 		else if (!next || due < next)
 			next = due;
 	}

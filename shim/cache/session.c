@@ -35,6 +35,26 @@ uint32_t session_program(const struct session *s, uint64_t key)
 	return 0;
 }
 
+static uint32_t path_hash(const char *path, size_t length)
+{
+	return (uint32_t)(hash_string(path, (uint32_t)length) >> 32) | 1;
+}
+
+bool session_drops(const struct session *s, const char *path, uint32_t length)
+{
+	uint32_t hash = path_hash(path, length);
+
+	return load_relaxed(&s->dropped[hash / 2 % SESSION_DROPPED]) == hash;
+}
+
+void session_note_dropped(struct session *s, const char *path, bool dropped)
+{
+	uint32_t hash = path_hash(path, bytes_length(path)), *at = &s->dropped[hash / 2 % SESSION_DROPPED];
+
+	if (dropped || load_relaxed(at) == hash)
+		store_relaxed(at, dropped ? hash : 0);
+}
+
 /* The words of a note, each for itself: the other side may be at it too. */
 static void note_copy(struct note *to, const struct note *from)
 {

@@ -22,6 +22,7 @@ enum {
 	SESSION_BYTES = 1024 * 1024, /* of the first memfd; sparse */
 	SESSION_PROGRAMS = 128,	     /* a power of two */
 	SESSION_PROBES = 8,
+	SESSION_DROPPED = 128,	     /* a power of two */
 	SESSION_BELL_BYTES = 2 * 4096, /* BELL_SHOWN_BYTES of authority/bell.h */
 	SESSION_SEALS = 0x2 | 0x4 | 0x10, /* F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE */
 	INBOX_SEALS = 0x2 | 0x4,
@@ -65,6 +66,7 @@ struct session {
 	uint64_t user_ns; /* subject_user_namespace() of the broker's */
 	uint64_t rules; /* session_rules() of the broker's */
 	struct program programs[SESSION_PROGRAMS] __attribute__((aligned(64)));
+	uint32_t dropped[SESSION_DROPPED]; /* hashes of the paths of programs with PROGRAM_DROP; 0: none */
 	char bells[SESSION_BELL_BYTES] __attribute__((aligned(4096)));
 };
 
@@ -77,6 +79,12 @@ uint64_t session_rules(const char *skip, const char *trust);
 
 /* Its flags; 0: nothing is known. */
 uint32_t session_program(const struct session *s, uint64_t key);
+
+/* Is the program of that path dropped, as far as can be told without a look at it? */
+bool session_drops(const struct session *s, const char *path, uint32_t length);
+
+/* Broker: notes it, or no more. */
+void session_note_dropped(struct session *s, const char *path, bool dropped);
 
 enum post_kind {
 	POST_LOST = 1, /* the kernel answered what a fact would have: text is the path */

@@ -175,21 +175,22 @@ static void move_books(struct region *r)
 }
 
 /*
- * For scope_is_forked(): set_tid_address(2) was told, by libc, where in the first thread's own memory, which
- * stays, the kernel writes the id of a forked child.
+ * set_tid_address(2) was told, by libc, where in the first thread's own memory, which stays, the kernel writes
+ * the id of a forked child.
  */
-static void note_owner(const struct authority *a)
+uint32_t scope_note_first_thread(void)
 {
 	uint64_t self = thread_pointer();
 	uint32_t *at = NULL;
 
 	store_relaxed(&scope.tid_at, NULL);
-	if (!a->first_thread || sys2(SYS_prctl, PR_GET_TID_ADDRESS, &at) || !at ||
-	    (uint64_t)at - self + FIRST_THREAD_BYTES > FIRST_THREAD_REACH || *at != a->pid)
-		return;
+	if (scope.filtered || sys2(SYS_prctl, PR_GET_TID_ADDRESS, &at) || !at || !*at ||
+	    (uint64_t)at - self + FIRST_THREAD_BYTES > FIRST_THREAD_REACH)
+		return (uint32_t)sys_getpid();
 	scope.thread = self;
-	scope.tid = a->pid;
+	scope.tid = *at;
 	store_release(&scope.tid_at, at); /* pairs with scope_is_forked() */
+	return scope.tid;
 }
 
 static int start_authority(struct region *r, unsigned bells)
@@ -210,7 +211,10 @@ static int start_authority(struct region *r, unsigned bells)
 	if (error)
 		return error;
 	store_relaxed(&scope.caching, 1);
-	note_owner(&r->authority);
+	if (r->authority.first_thread)
+		scope_note_first_thread();
+	else
+		store_relaxed(&scope.tid_at, NULL);
 	if (r->authority.bell.kind == BELL_EPOLL)
 		store_relaxed(&scope.numbered, 1);
 	store_release(&r->generation, r->generation + 1);

@@ -73,8 +73,8 @@ struct scope {
 	uint32_t paused;
 	struct settings settings;
 	struct region *region; /* NULL: not mapped yet */
-	/* The first thread, if it set up: where libc has fork() write a child's id, what is there, and its
-	 * thread pointer. */
+	/* The first thread, if it set up or attached at start: where libc has fork() write a child's id, what
+	 * is there, and its thread pointer. */
 	const uint32_t *tid_at; /* NULL: not known */
 	uint32_t tid;
 	uint64_t thread;
@@ -116,14 +116,17 @@ FP_INLINE const struct session *scope_session(void)
 /* A vfork child borrows its parent's memory: what it set up would be the parent's, and not work. */
 bool scope_is_borrowing(void);
 
+/* For scope_is_forked(), by the first thread, whose id it returns: the process's. */
+uint32_t scope_note_first_thread(void);
+
 /*
- * Is this a forked child of the thread that set up, surely? Told by what fork() has written anyway: to look
+ * Is this a forked child of the thread that was noted, surely? Told by what fork() has written anyway: to look
  * at the region, of which nothing is left there, would cost such a child a page fault. For other threads the
  * id is another when the first one has ended.
  */
 FP_INLINE bool scope_is_forked(void)
 {
-	const uint32_t *at = load_acquire(&scope.tid_at); /* pairs with note_owner() */
+	const uint32_t *at = load_acquire(&scope.tid_at); /* pairs with scope_note_first_thread() */
 
 	return at && unlikely(load_relaxed(at) != scope.tid) && scope.thread == thread_pointer();
 }

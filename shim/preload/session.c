@@ -212,12 +212,14 @@ void session_start(void)
 {
 	char *mark = (char *)scope.settings.session;
 
-	scope.pid = (uint32_t)sys_getpid();
-	if (*mark != SESSION_MARK)
+	if (*mark != SESSION_MARK) {
+		scope.pid = (uint32_t)sys_getpid();
 		return;
+	}
 	*mark = SESSION_NO_MARK; /* it is this program's, and not for all that inherit its environment */
 	scope.marked = 1;
 	session_attach();
+	scope.pid = scope_note_first_thread();
 }
 
 bool session_attach_to_exec(void)
@@ -385,21 +387,25 @@ static FP_COLD void report(enum post_kind kind, uint32_t pid)
 
 void session_report_end(void)
 {
-	uint32_t pid = (uint32_t)sys_getpid();
+	uint32_t pid;
 
 	/* A forked child's end is no run of the program. */
+	if (scope_is_forked())
+		return;
+	pid = (uint32_t)sys_getpid();
 	if (pid == scope.pid && !scope.quiet && !scope.detached && is_drawn(REPORT_LOT, pid))
 		report(POST_RUN, pid);
 }
 
 void session_report_exec(bool for_good)
 {
-	uint32_t pid = (uint32_t)sys_getpid();
+	uint32_t pid;
 
-	if (scope.quiet || scope.detached)
-		return;
 	/* A forked child need not tell: its parent will have had a child. One that shares its parent's memory
 	 * leaves word there. */
+	if (scope.quiet || scope.detached || scope_is_forked())
+		return;
+	pid = (uint32_t)sys_getpid();
 	if (pid == scope.pid && for_good && is_drawn(REPORT_LOT, pid))
 		report(POST_EXEC, pid);
 	else if (pid == scope.pid || scope_is_borrowing())
@@ -416,6 +422,7 @@ enum injection session_injects(int dir, const char *path, int flags)
 {
 	const struct session *s = scope_session();
 	struct statx found;
+	struct path p;
 	uint32_t known;
 	bool takes;
 	long error;
@@ -423,6 +430,9 @@ enum injection session_injects(int dir, const char *path, int flags)
 
 	if (scope.quiet || scope.filtered)
 		return INJECT;
+	/* By name alone: to be wrong costs a gain, at worst. Who gets the preload is looked at. */
+	if (s && !scope.detached && path_parse(&p, path) == PATH_ABSOLUTE && session_drops(s, p.text, p.length))
+		return INJECT_NOT;
 	error = sys_statx(dir, path, flags, STATX_BASIC_STATS, &found);
 	if (error == -ENOENT && *path == '/' && !flags)
 		return INJECT_NONE;

@@ -440,6 +440,16 @@ if wanted a_useless_program_loses_its_preload_and_nothing_else; then
 last:LD_PRELOAD=$progs/none.so:$base/bin/launch.so"; [ "$good_out" = "$want" ] || echo "'$good_out', must be '$want'")"
 	done
 fi
+if wanted a_dropped_program_is_not_looked_at_each_time; then
+	begin root
+	program=$(readlink -f "$(command -v expr)")
+	as root 60 "$fp" run -- strace -f -e trace=statx,execve -o log bash -c "for i in {1..400}; do $program 1 + 1; done >log.out; for i in {1..20}; do $program 1 + 1; done >log.out"
+	why=$(good '')
+	looks=$(grep -c "statx(.*\"$program\"" log) runs=$(grep -c "execve(\"$program\".* = 0" log)
+	[ "$runs" = 420 ] || why+="$runs were executed, must be 420; "
+	[ "$looks" -gt 0 ] && [ "$looks" -lt 210 ] || why+="$looks looks at it, must be fewer than 210; "
+	verdict a_dropped_program_is_not_looked_at_each_time "$why"
+fi
 if wanted a_program_that_pays_keeps_its_preload; then
 	begin root
 	mkdir d
