@@ -130,6 +130,8 @@ struct step {
  * More events from the watched directory that holds the component, which itself is watched for `mask`.
  * Without its own ATTRIB, the holder's is needed, and MOVED_TO: a directory renamed over an empty one
  * makes no other event while somebody holds the empty one open.
+ * A mount hides its mount point, which another mount namespace may rename, mount and all: only the
+ * holder is told.
  */
 static bool watch_holder(struct walk *w, const struct step *s, uint32_t mask)
 {
@@ -143,6 +145,8 @@ static bool watch_holder(struct walk *w, const struct step *s, uint32_t mask)
 		need |= IN_ATTRIB | IN_MOVED_TO;
 	if (!in)
 		return false;
+	if (w->a->places[target].id.mount != s->id.mount)
+		need |= IN_MOVED_FROM;
 	if ((in->mask & need) == need)
 		return true;
 	return watch_add(w->a, w->borrowed, w->fd, need) == in->wd;

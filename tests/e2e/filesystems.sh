@@ -131,6 +131,17 @@ hazard an_overlay_on_tmpfs 'mkdir t m; mount -t tmpfs -o mode=755 t t; mkdir -p 
 	'm/d/x m/d/f' '>m/d/x' 'chmod 000 m/d/f' 'mv m/d/f m/d/g; mv m/d/x m/d/f'
 hazard a_read_only_overlay 'mkdir l1 l2 m l1/d l2/d; >l2/d/f; chmod 755 l2/d/f; mount -t overlay o -o lowerdir=l1:l2 m' 'm/d/x m/d/f' 'umount m; mkdir m/d; >m/d/x'
 
+# Where it is not mounted, a mount point is a directory like others: what happens to it there takes the mount along.
+apart='unshare -m --propagation private bash -c'
+hazard a_mount_point_renamed_in_another_namespace_is_seen 'mkdir m s; >s/x; chmod 755 s/x; mount --bind s m' 'm/none m/x m' \
+	"$apart 'umount m && mv m o'; mkdir m; >m/none" "$apart 'umount o && mv m p && mv o m'"
+hazard a_mount_point_exchanged_in_another_namespace_is_seen 'mkdir m s e; >s/x; >e/y; mount --bind s m' 'm/y m/x ~e/x e/none' \
+	"$apart 'umount m && \$0 exchange m e' $change" "$apart 'umount e && \$0 exchange m e' $change"
+hazard a_file_that_is_a_mount_point_renamed_in_another_namespace_is_seen '>m; >s; chmod 755 s; mount --bind s m' 'm' \
+	"$apart 'umount m && mv m o'" '>m' "$apart 'umount o && mv m p && mv o m'"
+hazard a_mount_point_removed_in_another_namespace_is_seen 'mkdir m s; >s/x; mount --bind s m' 'm/none m/x' \
+	"$apart 'umount m && rmdir m'" 'mkdir m; >m/none'
+
 # ---- autofs: the lookup itself mounts ----
 
 # A daemon of an indirect map that answers each request for "there..." by mounting a tmpfs.
