@@ -195,7 +195,7 @@ static void write_stack(int fd, const struct stack *s)
 	}
 	at = put_text(line, at, room + 16, names[s->family]);
 	at = put_count(line, at, s->count);
-	sys3(SYS_write, fd, line, at);
+	report_say(fd, line, at);
 }
 
 FP_COLD void profile_write(void)

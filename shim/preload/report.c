@@ -285,15 +285,22 @@ static bool stderr_is_ours(void)
 	       scope.stderr_ino == found.stx_ino;
 }
 
-/* Whatever limits the size of files must not end the program. */
-static void write_unsignalled(int fd, const struct line *l)
+void report_say(int fd, const char *bytes, size_t n)
 {
 	const struct timespec now = {0, 0};
-	uint64_t limit = UINT64_C(1) << (SIGXFSZ - 1), mask;
+	uint64_t mask, before = 0, risen = 0;
+	long wrote;
 
 	signals_block(&mask);
-	if (sys3(SYS_write, fd, l->bytes, l->used) == -EFBIG)
-		sys4(SYS_rt_sigtimedwait, &limit, NULL, &now, sizeof limit);
+	sys2(SYS_rt_sigpending, &before, sizeof before);
+	wrote = sys3(SYS_write, fd, bytes, n);
+	if (wrote == -EFBIG)
+		risen = UINT64_C(1) << (SIGXFSZ - 1);
+	else if (wrote == -EPIPE)
+		risen = UINT64_C(1) << (SIGPIPE - 1);
+	risen &= ~before; /* the program's own stays */
+	if (risen)
+		sys4(SYS_rt_sigtimedwait, &risen, NULL, &now, sizeof risen);
 	signals_restore(&mask);
 }
 
@@ -309,7 +316,7 @@ static void write_out(const struct line *l)
 	} else if (!stderr_is_ours()) {
 		return;
 	}
-	write_unsignalled(fd, l);
+	report_say(fd, l->bytes, l->used);
 	if (fd != 2)
 		sys_close(fd);
 }

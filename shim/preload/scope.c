@@ -45,7 +45,7 @@ static void warn(const char *variable)
 	bytes_copy(line, before, sizeof before - 1);
 	bytes_copy(line + sizeof before - 1, variable, n);
 	bytes_copy(line + sizeof before - 1 + n, after, sizeof after - 1);
-	sys3(SYS_write, 2, line, sizeof before - 1 + n + sizeof after - 1);
+	report_say(2, line, sizeof before - 1 + n + sizeof after - 1);
 }
 
 /* Real and effective ids at start; false: a set-user-ID program. */

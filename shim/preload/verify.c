@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/sys.h"
 #include "preload/next.h"
+#include "preload/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static void complain(const struct lookup *q, enum verdict verdict)
 		path = sizeof line - n - 1;
 	bytes_copy(line + n, q->path.text, path);
 	line[n + path] = '\n';
-	sys3(SYS_write, 2, line, n + path + 1);
+	report_say(2, line, n + path + 1);
 }
 
 FP_COLD bool verify_agrees(struct lookup *q, enum verdict verdict)
