@@ -121,6 +121,10 @@ $(B)/differential: tests/differential.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Iinclude -pthread -rdynamic -o $@ $<
 
+$(B)/abuse: tests/abuse.c tests/e2e/progs/raw.h $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARNINGS) -Iinclude -pthread -o $@ $<
+
 # Not a program: a library that counts what fastpath passes on.
 $(B)/bench/%.so: bench/shared/%.c Makefile
 	@mkdir -p $(@D)
@@ -149,7 +153,7 @@ $(B)/bench-suite/programs/dynamic: bench/suite/programs/true.c
 UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
 SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
 
-tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential
+tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential $(B)/abuse
 bench: all $(BENCH:%=$(B)/bench/%) $(B)/bench/failures.so
 
 # Needs root or sudo; says nothing where all is there.
@@ -178,6 +182,8 @@ check-races: tests
 	@RACE_SCALE=10 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/races.sh
 check-differential: tests
 	@DIFFERENTIAL_SEEDS=200 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/differential.sh
+check-abuse: tests
+	@ABUSE_ROUNDS=$${ABUSE_ROUNDS:-10} ABUSE_MS=$${ABUSE_MS:-2000} TEST_TIMEOUT=36000 tests/run.sh tests/e2e/abuse.sh
 # FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/, in both scopes.
 verify: all
 	@tests/verify.sh $(B)
@@ -214,6 +220,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential verify verify-tree soak install uninstall clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
