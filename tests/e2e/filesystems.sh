@@ -9,6 +9,8 @@ if ! is_root; then
 	finish
 fi
 
+apart='unshare -m --propagation private bash -c'
+
 # crowd FS: each kind of change, in $place.
 crowd()
 {
@@ -72,6 +74,9 @@ if on btrfs "mkfs.btrfs -q -f"; then
 	hazard a_subvolume_renamed_is_seen 'btrfs subvolume create s; btrfs subvolume create t; >t/x' 's/x' 'mv s u; mv t s'
 	hazard a_subvolume_made_read_only_is_seen 'btrfs subvolume create s; >s/f; chmod 777 s/f' 's/f' 'btrfs property set s ro true' 'btrfs property set s ro false'
 	hazard a_subvolume_mounted_is_seen 'btrfs subvolume create s; >s/x; mkdir m' 'm/x' 'mount -o subvol=case/s "$(findmnt -n -o SOURCE "$place")" m' 'umount m'
+	# The mount table of this namespace says nothing of it.
+	hazard -n -u an_acl_that_a_remount_elsewhere_hides_is_seen "mkdir d; chmod 700 d; >d/f; chmod 755 d/f; setfacl -m u:$user:rwx d" 'd/none d/f' \
+		"$apart 'mount -o remount,noacl $place'" "$apart 'mount -o remount,acl $place'"
 	umount -l "$place"
 fi
 if lacks="xfs that folds ASCII case (CONFIG_XFS_SUPPORT_ASCII_CI)" on xfs-ci "mkfs.xfs -q -f -n version=ci"; then
@@ -138,7 +143,6 @@ hazard an_overlay_on_tmpfs 'mkdir t m; mount -t tmpfs -o mode=755 t t; mkdir -p 
 hazard a_read_only_overlay 'mkdir l1 l2 m l1/d l2/d; >l2/d/f; chmod 755 l2/d/f; mount -t overlay o -o lowerdir=l1:l2 m' 'm/d/x m/d/f' 'umount m; mkdir m/d; >m/d/x'
 
 # Where it is not mounted, a mount point is a directory like others: what happens to it there takes the mount along.
-apart='unshare -m --propagation private bash -c'
 hazard a_mount_point_renamed_in_another_namespace_is_seen 'mkdir m s; >s/x; chmod 755 s/x; mount --bind s m' 'm/none m/x m' \
 	"$apart 'umount m && mv m o'; mkdir m; >m/none" "$apart 'umount o && mv m p && mv o m'"
 hazard a_mount_point_exchanged_in_another_namespace_is_seen 'mkdir m s e; >s/x; >e/y; mount --bind s m' 'm/y m/x ~e/x e/none' \
