@@ -25,4 +25,11 @@ clean() {
 for unit in path settings hash segment absent place presences authority; do
 	clean "$unit" "$top/build/unit/$unit"
 done
+# Attaching to a session is no finding of the program's.
+if out=$(FASTPATH_TEST=eager timeout 120 "$top/build/fastpath" run valgrind -q --error-exitcode=9 true 2>&1); then
+	echo "PASS valgrind_finds_nothing_in_a_program_of_a_session"
+else
+	echo "FAIL valgrind_finds_nothing_in_a_program_of_a_session: $(tail -n 5 <<<"$out" | tr '\n' ' ')"
+	status=1
+fi
 exit $status
