@@ -389,11 +389,11 @@ void session_report_end(void)
 {
 	uint32_t pid;
 
-	/* A forked child's end is no run of the program. */
-	if (scope_is_forked())
+	/* A filter may kill for getpid(). A forked child's end is no run of the program. */
+	if (scope.quiet || scope.detached || scope_is_forked())
 		return;
 	pid = (uint32_t)sys_getpid();
-	if (pid == scope.pid && !scope.quiet && !scope.detached && is_drawn(REPORT_LOT, pid))
+	if (pid == scope.pid && is_drawn(REPORT_LOT, pid))
 		report(POST_RUN, pid);
 }
 

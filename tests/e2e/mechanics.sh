@@ -88,12 +88,14 @@ done
 
 # ---- 34. seccomp ----
 
+trees=1
 for how in load prctl syscall; do
 	same -w alive "a_filter_that_kills_by_${how}_does_not_kill_known_lookups" "$progs/confined" hot $how /usr/include/none
 	same -w alive "a_filter_that_kills_by_${how}_does_not_kill_first_lookups" "$progs/confined" cold $how /usr/include/none
 	same -w alive -e FASTPATH_VERIFY=1 "a_filter_that_kills_by_${how}_does_not_kill_the_verification" "$progs/confined" hot $how /usr/include/none
 done
 same -w alive strict_seccomp "$progs/confined" hot strict /usr/include/none
+unset trees
 if [ -x /usr/bin/file ]; then
 	same file_in_its_sandbox file /bin/ls /etc/passwd /usr/lib/none /etc
 else
