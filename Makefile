@@ -189,6 +189,10 @@ verify: all
 	@tests/verify.sh $(B)
 verify-tree: all
 	@tests/verify.sh $(B) tree
+# Real programs and foreign test suites, with and without the library; installs what they need. At most an hour.
+check-field: tests
+	@status=0; JOBS=1 TEST_TIMEOUT=3600 tests/run.sh tests/field.sh tests/foreign.sh || status=$$?; \
+		cat $(B)/field/matrix.md; exit $$status
 # An hour of mixed builds in one session.
 soak: all
 	@tests/soak.sh $(B)
@@ -220,6 +224,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field clean
 .DELETE_ON_ERROR:
 .SECONDARY:

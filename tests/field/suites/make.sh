@@ -1,0 +1,10 @@
+# source: make-dfsg
+# served: make
+# GNU make's own tests, by run_make_tests.pl: a result a category and test.
+build() { { [ -e configure ] || autoreconf -fi >/dev/null 2>&1; } && ./configure -q && make -s; }
+run()
+{
+	cd tests || exit
+	perl ./run_make_tests.pl -srcdir "$PWD/.." -make "$PWD/../make" >log 2>&1 </dev/null
+	sed -n -E 's/^([a-z]+\/[A-Za-z0-9_.+-]+) \.+ *(.*)/\1: \2/p; /^[0-9]+ Tests? .*/p' log
+}
