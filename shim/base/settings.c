@@ -24,6 +24,8 @@ static bool read_stats(struct settings *s, const char *v)
 {
 	const char *file = string_after(v, "json:");
 
+	s->stats = STATS_NONE;
+	s->stats_file = NULL;
 	if (!*v || string_equal(v, "0"))
 		return true;
 	if (!file && *v == '/')
@@ -39,6 +41,7 @@ static bool read_stats(struct settings *s, const char *v)
 
 static bool read_verify(struct settings *s, const char *v)
 {
+	s->verify = VERIFY_NONE;
 	if (!*v || string_equal(v, "0"))
 		return true;
 	s->verify = *v == '1' ? VERIFY_COUNT : VERIFY_ABORT;
@@ -59,7 +62,7 @@ static const char *read_test_word(struct settings *s, const char *v)
 	} else if ((rest = string_after(v, "tick="))) {
 		if (*rest < '0' || *rest > '9')
 			return NULL;
-		for (; *rest >= '0' && *rest <= '9'; rest++)
+		for (s->tick_us = 0; *rest >= '0' && *rest <= '9'; rest++)
 			s->tick_us = s->tick_us < TICK_MAX / 10 ? 10 * s->tick_us + (uint32_t)(*rest - '0')
 								: TICK_MAX;
 	}
@@ -68,6 +71,8 @@ static const char *read_test_word(struct settings *s, const char *v)
 
 static bool read_test(struct settings *s, const char *v)
 {
+	s->eager = s->no_page_bell = false;
+	s->tick_us = 0;
 	while (*v) {
 		v = read_test_word(s, v);
 		if (!v || (*v && *v != ','))
@@ -106,7 +111,10 @@ static bool read_profile(struct settings *s, const char *v)
 	return !*v || *v == '/';
 }
 
-/* A switch and not an array of pointers: those would be relocations in every process. */
+/*
+ * Of a variable that is there twice the last counts: whoever reads one takes back what was read before.
+ * A switch and not an array of pointers: those would be relocations in every process.
+ */
 static bool read_one(struct settings *s, unsigned i, const char *v)
 {
 	switch (i) {

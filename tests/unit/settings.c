@@ -100,6 +100,24 @@ TEST(off_ignores_every_other_variable)
 	CHECK_EQ(s.stats, STATS_NONE);
 }
 
+TEST(of_a_variable_that_is_there_twice_the_last_counts)
+{
+	char *environment[] = {(char *)"FASTPATH=1",
+			       (char *)"FASTPATH_STATS=/tmp/x",
+			       (char *)"FASTPATH_VERIFY=1",
+			       (char *)"FASTPATH_TEST=eager,bell=epoll,tick=5",
+			       (char *)"FASTPATH_STATS=json",
+			       (char *)"FASTPATH_VERIFY=",
+			       (char *)"FASTPATH_TEST=tick=6",
+			       NULL};
+	struct settings s;
+
+	CHECK(settings_read(&s, environment) == NULL);
+	CHECK(s.stats == STATS_JSON_STDERR && !s.stats_file);
+	CHECK_EQ(s.verify, VERIFY_NONE);
+	CHECK(!s.eager && !s.no_page_bell && s.tick_us == 6);
+}
+
 TEST(statistics_have_four_forms)
 {
 	CHECK_EQ(with("FASTPATH_STATS=").stats, STATS_NONE);
@@ -137,6 +155,8 @@ TEST(test_words_come_in_any_order)
 	struct settings s = with("FASTPATH_TEST=tick=20,bell=epoll,eager");
 
 	CHECK(!malformed && s.eager && s.no_page_bell);
+	CHECK_EQ(s.tick_us, 20);
+	CHECK_EQ(with("FASTPATH_TEST=tick=5,tick=6").tick_us, 6);
 	s = with("FASTPATH_TEST=");
 	CHECK(!malformed && !s.eager && !s.no_page_bell);
 	CHECK_MALFORMED("FASTPATH_TEST=eagerly", "FASTPATH_TEST");
