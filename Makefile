@@ -14,6 +14,8 @@ DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansso
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium \
 	mandoc fish spin
+# libFuzzer, where it is not in clang's own package (as in Ubuntu 22.04, which does not know this one).
+DEPS_FUZZ := libclang-rt-dev
 
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
@@ -150,6 +152,22 @@ $(B)/bench-suite/programs/dynamic: bench/suite/programs/true.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 $(WARNINGS) -o $@ $<
 
+# The fuzz targets: with clang, whatever CC is, since libFuzzer is its.
+FUZZ_CC    ?= clang
+FUZZ       := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZED_SRC := $(TESTED_SRC) $(addprefix shim/broker/,programs.c report.c)
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+$(B)/core-fuzz/%.o: %.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(TEST_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(B)/fuzz/%: tests/fuzz/%.c $(FUZZED_SRC:%.c=$(B)/core-fuzz/%.o) $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(TEST_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZED_SRC:%.c=$(B)/core-fuzz/%.o) -ljansson -lm
+
+fuzzers: $(FUZZ:%=$(B)/fuzz/%)
+
 UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
 SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
 
@@ -161,9 +179,11 @@ deps:
 	@missing=; for p in $(DEPS); do \
 		dpkg-query -W -f '$${db:Status-Abbrev}' $$p 2>/dev/null | grep -q '^ii' || missing="$$missing $$p"; \
 	done; \
-	[ -z "$$missing" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-		$$sudo apt-get update -q >/dev/null && \
-		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing >/dev/null; }
+	fuzz=; tests/fuzz.sh can >/dev/null || fuzz=$(DEPS_FUZZ); \
+	[ -z "$$missing$$fuzz" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q >/dev/null && { apt-cache show $(DEPS_FUZZ) >/dev/null 2>&1 || fuzz=; } && \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing $$fuzz >/dev/null; } || \
+		[ -z "$$missing" ]
 
 # The main job: gcc on a real C file, with the library's statistics of each process.
 quickstart: deps
@@ -175,7 +195,8 @@ quickstart: deps
 check: deps
 	@$(MAKE) --no-print-directory tests bench $(SANITIZED_BINARIES)
 	@$(MAKE) --no-print-directory CC=clang B=$(B)/clang all tests
-	@RACE_SCALE=0.3 tests/run.sh tests/lint.sh tests/model.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
+	@! tests/fuzz.sh can >/dev/null || $(MAKE) --no-print-directory fuzzers
+	@RACE_SCALE=0.3 tests/run.sh tests/lint.sh tests/model.sh tests/fuzz.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
 
 # Longer runs of what check runs briefly.
 check-races: tests
@@ -184,6 +205,9 @@ check-differential: tests
 	@DIFFERENTIAL_SEEDS=200 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/differential.sh
 check-abuse: tests
 	@ABUSE_ROUNDS=$${ABUSE_ROUNDS:-10} ABUSE_MS=$${ABUSE_MS:-2000} TEST_TIMEOUT=36000 tests/run.sh tests/e2e/abuse.sh
+# FUZZ_SECONDS for each target, with another seed every time.
+fuzz: fuzzers
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TEST_TIMEOUT=86400 V=1 tests/run.sh tests/fuzz.sh
 # FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/, in both scopes.
 verify: all
 	@tests/verify.sh $(B)
@@ -224,6 +248,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz clean
 .DELETE_ON_ERROR:
 .SECONDARY:
