@@ -97,14 +97,14 @@ static uint32_t inspect(const char *exe, uint64_t *key)
 	return flags;
 }
 
-/* Saved by a run, on average, in nanoseconds, less what it costs to be able to; at first, what it may save. */
-static int64_t saving(const struct programs *p, const struct record_of_runs *r)
+/* Does a run save, on average, what it costs to be able to? At first, what it may save counts. Bounded, since anybody
+ * may have reported anything. */
+static bool pays(const struct programs *p, const struct record_of_runs *r)
 {
 	uint64_t hoped = r->runs < RUNS_HOPED ? r->lost : 0;
-	uint64_t saved = (r->served + hoped) / r->runs;
+	uint64_t saved = least((r->served + hoped) / r->runs, UINT32_MAX);
 
-	return (int64_t)(saved * r->price_ns) - (int64_t)((r->lost + r->served) ? p->attach_ns : 0) -
-	       (int64_t)p->preload_ns;
+	return saved * r->price_ns >= ((r->lost + r->served) ? p->attach_ns : 0) + p->preload_ns;
 }
 
 static void change_flags(struct programs *p, uint32_t slot, uint32_t flags)
@@ -121,8 +121,7 @@ static void judge(struct programs *p, uint32_t slot, uint64_t now_ns)
 	struct record_of_runs *r = &p->of[slot];
 	uint32_t flags = p->session->programs[slot].flags;
 
-	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (flags & (PROGRAM_EXECS | PROGRAM_DROP)) ||
-	    saving(p, r) >= 0)
+	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (flags & (PROGRAM_EXECS | PROGRAM_DROP)) || pays(p, r))
 		return;
 	change_flags(p, slot, flags | PROGRAM_DROP);
 	r->dropped_ns = now_ns;
