@@ -1,4 +1,4 @@
-/* runs: 40000 */
+/* runs: 25000 */
 /*
  * What a client reads in a segment. Of one that a writer made, it says what a model of its directories says;
  * of hostile bytes, only what these bytes contain, in few steps, and nothing beyond the segment is read.
