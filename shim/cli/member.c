@@ -13,15 +13,14 @@ double member_number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-/* Whatever a line says, sums stay far from overflow. */
 int64_t member_integer(const json_t *object, const char *key)
 {
 	const json_t *item = json_object_get(object, key);
-	double n = json_number_value(item);
+	double real = json_real_value(item);
+	/* 10^18 is a double, the number below it is none. */
+	int64_t n = json_is_integer(item) ? json_integer_value(item) : real > -1e18 && real < 1e18 ? (int64_t)real : 0;
 
-	if (!(n > -1e18 && n < 1e18))
-		return 0;
-	return json_is_integer(item) ? json_integer_value(item) : (int64_t)n;
+	return n >= -MEMBER_MOST && n <= MEMBER_MOST ? n : 0;
 }
 
 uint64_t member_count(const json_t *object, const char *key)

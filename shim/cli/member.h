@@ -9,6 +9,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
+/* Numbers of more than eighteen digits are absurd. */
+#define MEMBER_MOST INT64_C(999999999999999999)
+
 /* As a number; 0 when it is missing or of another type. `object` may be NULL. */
 double member_number(const json_t *object, const char *key);
 /* The same as an integer, exact where it is one there; 0 also when it is absurd. */

@@ -52,20 +52,33 @@ uint64_t statistics_sum(const uint64_t counts[FASTPATH_CALLS])
 	return sum;
 }
 
+void statistics_count(uint64_t *sum, uint64_t more)
+{
+	*sum = more < MEMBER_MOST - *sum ? *sum + more : MEMBER_MOST;
+}
+
+/* The same of one with a sign. Neither is ever beyond. */
+static void add_signed(int64_t *sum, int64_t more)
+{
+	int64_t all = *sum + more;
+
+	*sum = all > MEMBER_MOST ? MEMBER_MOST : all < -MEMBER_MOST ? -MEMBER_MOST : all;
+}
+
 static void add_stats(struct fastpath_stats *t, const struct fastpath_stats *more)
 {
 	for (int i = 0; i < FASTPATH_CALLS; i++) {
-		t->calls[i] += more->calls[i];
-		t->served[i] += more->served[i];
+		statistics_count(&t->calls[i], more->calls[i]);
+		statistics_count(&t->served[i], more->served[i]);
 	}
 	for (int i = 0; i < FASTPATH_REASONS; i++)
-		t->kernel[i] += more->kernel[i];
-	t->learned += more->learned;
-	t->invalidated += more->invalidated;
-	t->verify_checked += more->verify_checked;
-	t->verify_wrong += more->verify_wrong;
-	t->verify_unresolved += more->verify_unresolved;
-	t->saved_ns += more->saved_ns;
+		statistics_count(&t->kernel[i], more->kernel[i]);
+	statistics_count(&t->learned, more->learned);
+	statistics_count(&t->invalidated, more->invalidated);
+	statistics_count(&t->verify_checked, more->verify_checked);
+	statistics_count(&t->verify_wrong, more->verify_wrong);
+	statistics_count(&t->verify_unresolved, more->verify_unresolved);
+	add_signed(&t->saved_ns, more->saved_ns);
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -76,13 +89,13 @@ static int add_process(struct statistics *s, uint32_t source, const struct stati
 	if (!p || !names_make_room((void **)&s->seen, s->seen_used, &s->seen_room, sizeof *s->seen))
 		return -ENOMEM;
 	s->seen[s->seen_used++] = (struct seen){line->pid, source, (uint32_t)(p - s->programs)};
-	p->calls += statistics_sum(line->stats.calls);
-	p->served += statistics_sum(line->stats.served);
-	p->saved_ns += line->stats.saved_ns;
+	statistics_count(&p->calls, statistics_sum(line->stats.calls));
+	statistics_count(&p->served, statistics_sum(line->stats.served));
+	add_signed(&p->saved_ns, line->stats.saved_ns);
 	add_stats(&s->totals, &line->stats);
-	s->lines++;
-	s->scopes[line->stats.scope]++;
-	s->bells[line->stats.bell]++;
+	statistics_count(&s->lines, 1);
+	statistics_count(&s->scopes[line->stats.scope], 1);
+	statistics_count(&s->bells[line->stats.bell], 1);
 	return 0;
 }
 
@@ -96,10 +109,10 @@ static int add_run_programs(struct statistics *s, const json_t *programs)
 
 		if (!p)
 			return -ENOMEM;
-		p->processes += member_count(from, "processes");
-		p->calls += member_count(from, "calls");
-		p->served += member_count(from, "served");
-		p->saved_ns += member_integer(from, "saved_ns");
+		statistics_count(&p->processes, member_count(from, "processes"));
+		statistics_count(&p->calls, member_count(from, "calls"));
+		statistics_count(&p->served, member_count(from, "served"));
+		add_signed(&p->saved_ns, member_integer(from, "saved_ns"));
 	}
 	return 0;
 }
@@ -114,8 +127,8 @@ static int add_run_directories(struct statistics *s, const json_t *directories)
 
 		if (!d)
 			return -ENOMEM;
-		d->lost += member_count(from, "lost");
-		d->rang += member_count(from, "rang");
+		statistics_count(&d->lost, member_count(from, "lost"));
+		statistics_count(&d->rang, member_count(from, "rang"));
 		d->names = names > d->names ? names : d->names;
 	}
 	return 0;
@@ -139,13 +152,13 @@ static int add_run(struct statistics *s, const json_t *all)
 	if (error)
 		return error;
 	add_stats(&s->totals, &sums);
-	s->processes += member_count(run, "processes");
-	s->lines += member_count(report, "lines");
-	s->runs += report ? member_count(report, "runs") : 1;
+	statistics_count(&s->processes, member_count(run, "processes"));
+	statistics_count(&s->lines, member_count(report, "lines"));
+	statistics_count(&s->runs, report ? member_count(report, "runs") : 1);
 	for (int i = 0; i < STATISTICS_SCOPES; i++)
-		s->scopes[i] += member_count(scopes, statistics_scopes[i]);
+		statistics_count(&s->scopes[i], member_count(scopes, statistics_scopes[i]));
 	for (int i = 0; i < STATISTICS_BELLS; i++)
-		s->bells[i] += member_count(bells, statistics_bells[i]);
+		statistics_count(&s->bells[i], member_count(bells, statistics_bells[i]));
 	return 0;
 }
 
@@ -188,9 +201,9 @@ static void count_processes(struct statistics *s)
 		bool same_process =
 		    before && before->pid == now->pid && before->source == now->source;
 
-		s->processes += !same_process;
+		statistics_count(&s->processes, !same_process);
 		if (!same_process || before->program != now->program)
-			s->programs[now->program].processes++;
+			statistics_count(&s->programs[now->program].processes, 1);
 	}
 }
 

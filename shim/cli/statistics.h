@@ -59,6 +59,9 @@ void statistics_free(struct statistics *s);
 /* Puts the first `rows` programs, at most, into `all` as an array "programs". */
 void statistics_set_programs(json_t *all, const struct statistics *s, size_t rows);
 
+/* Adds to a sum, which stays at MEMBER_MOST: it can always be read again, and never overflows. */
+void statistics_count(uint64_t *sum, uint64_t more);
+
 /* Of all calls. */
 uint64_t statistics_sum(const uint64_t counts[FASTPATH_CALLS]);
 

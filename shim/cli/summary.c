@@ -148,8 +148,8 @@ static void take_in_report(struct summary *s, int control)
 		s->scope = "process";
 		s->why = member_string(s->broker, "why");
 	}
-	s->all.totals.learned += member_count(s->broker, "learned");
-	s->all.totals.invalidated += member_count(s->broker, "invalidated");
+	statistics_count(&s->all.totals.learned, member_count(s->broker, "learned"));
+	statistics_count(&s->all.totals.invalidated, member_count(s->broker, "invalidated"));
 	directories = json_object_get(s->broker, "directories");
 	injection = json_object_get(s->broker, "injection");
 	put_in_order(directories, "lost");

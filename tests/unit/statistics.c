@@ -166,6 +166,24 @@ TEST(runs_add_their_programs_and_directories)
 	statistics_free(&s);
 }
 
+TEST(sums_of_the_largest_numbers_stay_and_can_be_read_again)
+{
+	static const char large[] = "{\"fastpath\":1,\"pid\":1,\"exe\":\"/x\",\"calls\":{\"stat\":"
+				    "999999999999999999,\"open\":1000000000000000000},\"served\":{},"
+				    "\"saved_ns\":-999999999999999999}";
+	struct statistics s = {0};
+
+	for (int i = 0; i < 20; i++)
+		CHECK_EQ(add(&s, 0, large), 0);
+	statistics_end(&s);
+	CHECK_EQ(s.totals.calls[FASTPATH_STAT], 999999999999999999);
+	CHECK_EQ(s.totals.calls[FASTPATH_OPEN], 0); /* absurd */
+	CHECK_EQ(s.totals.saved_ns, -999999999999999999);
+	CHECK_EQ(s.programs[0].calls, 999999999999999999);
+	CHECK_EQ(s.programs[0].saved_ns, -999999999999999999);
+	statistics_free(&s);
+}
+
 TEST(ten_thousand_programs_are_told_apart)
 {
 	struct statistics s = {0};
