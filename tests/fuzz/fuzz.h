@@ -44,6 +44,12 @@ __attribute__((unused)) static inline uint8_t input_byte(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
+/* Passes over what comes between two words of a line. */
+__attribute__((unused)) static inline void input_space(struct input *in)
+{
+	in->at += in->at < in->end && *in->at != '\n';
+}
+
 /* Up to `stop` or the end, as a string of at most room - 1 bytes; its length. What does not fit is left out. */
 __attribute__((unused)) static inline size_t input_until(struct input *in, char stop, char *out, size_t room)
 {
@@ -57,7 +63,7 @@ __attribute__((unused)) static inline size_t input_until(struct input *in, char 
 	return n;
 }
 
-/* Hexadecimal digits, as many as there are; then one byte that is none is passed over. */
+/* Hexadecimal digits, as many as there are, and input_space(). */
 __attribute__((unused)) static inline uint64_t input_hex(struct input *in)
 {
 	uint64_t n = 0;
@@ -70,7 +76,7 @@ __attribute__((unused)) static inline uint64_t input_hex(struct input *in)
 		else
 			break;
 	}
-	in->at += in->at < in->end && *in->at != '\n';
+	input_space(in);
 	return n;
 }
 

@@ -268,7 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			input_until(&in, '\n', rest, sizeof rest);
 			continue;
 		}
-		input_byte(&in);
+		input_space(&in);
 		if (line == 'p')
 			client_posts(&in);
 		else if (line == 'a')

@@ -551,7 +551,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (line == '\n')
 			continue;
-		input_byte(&in);
+		input_space(&in);
 		if (line == '?' && questions < ASKED) {
 			asked[questions].question = (unsigned)input_hex(&in);
 			asked[questions].detail = (unsigned)input_hex(&in);
