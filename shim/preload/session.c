@@ -154,10 +154,27 @@ static const struct session *expect(void)
 	return meant ? s : NULL;
 }
 
+/* Every access is relative to these: a header that leads out of the mapping is no broker's. */
+static bool is_sound(const struct segment *s)
+{
+	const uint32_t last = sizeof(struct session) - sizeof(uint32_t);
+
+	if (load_relaxed(&s->limit) > SESSION_BYTES - SEGMENT_SLACK)
+		return false;
+	for (int i = 0; i < BELLS; i++) {
+		const struct bell_words *w = &s->bells[i];
+		uint32_t flags = load_relaxed(&w->flags), head = load_relaxed(&w->head), tail = load_relaxed(&w->tail);
+
+		if (!flags || flags > last || head > last || tail > last || (flags | head | tail) % sizeof(uint32_t))
+			return false;
+	}
+	return true;
+}
+
 static void decide(const struct session *s, uint32_t state)
 {
 	/* Where it is not for us, it stays mapped: another thread may be looking at its state. */
-	if (state == SESSION_READY && is_ours(s)) {
+	if (state == SESSION_READY && is_sound(&s->segment) && is_ours(s)) {
 		if (!load_relaxed(&scope.counters))
 			store_release(&scope.counters, (counters_set)&scope.slot);
 		store_release(&scope.session, s); /* pairs with the load of scope_session() */
