@@ -28,7 +28,11 @@ void cli_start(void);
 /* One write to standard error, whole unless the file takes only a part. */
 void cli_write_error(const char *text, size_t bytes);
 
-/* A path, or other words of strangers, that terminals are not to obey: '?' for control characters.
+/* The length of the UTF-8 character that `bytes` bytes of text begin with; 0: it is none, or one that would change
+ * how others are shown (controls, those of two bytes too, and overrides of the writing direction). */
+size_t cli_character(const char *text, size_t bytes);
+
+/* A path, or other words of strangers, that terminals are not to obey: '?' for each byte that is no such character.
  */
 void cli_put_path(FILE *f, const char *path);
 

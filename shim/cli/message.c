@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,17 +59,45 @@ void cli_write_error(const char *text, size_t bytes)
 		(void)cli_write(2, text, bytes); /* there is nobody left to tell */
 }
 
-static char without_control(char c)
+size_t cli_character(const char *text, size_t bytes)
 {
-	if ((unsigned char)c < 0x20 || c == 0x7f)
-		return '?';
-	return c;
+	const unsigned char *s = (const unsigned char *)text;
+	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = *s < 0x80   ? 1
+		   : *s < 0xc2 ? 0
+		   : *s < 0xe0 ? 2
+		   : *s < 0xf0 ? 3
+		   : *s < 0xf5 ? 4
+			       : 0;
+	uint32_t c = n > 1 ? *s & (0xffU >> (n + 1)) : *s;
+
+	if (!n || n > bytes)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < lowest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c < 0x20 ||
+	    (c >= 0x7f && c < 0xa0))
+		return 0;
+	if (c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069))
+		return 0;
+	return n;
 }
 
 void cli_put_path(FILE *f, const char *path)
 {
-	for (; *path; path++)
-		(void)fputc(without_control(*path), f);
+	size_t left = strlen(path), n;
+
+	for (; left; path += n, left -= n) {
+		n = cli_character(path, left);
+		if (n)
+			(void)fwrite(path, 1, n, f);
+		else
+			(void)fputc('?', f), n = 1;
+	}
 }
 
 void cli_complain(const char *format, ...)
@@ -84,8 +113,11 @@ void cli_complain(const char *format, ...)
 	if (n < 0)
 		return;
 	used += (size_t)n < room ? (size_t)n : room - 1;
-	for (size_t i = 0; i < used; i++)
-		line[i] = without_control(line[i]);
+	for (size_t i = 0, length; i < used; i += length) {
+		length = cli_character(line + i, used - i);
+		if (!length)
+			line[i] = '?', length = 1;
+	}
 	line[used++] = '\n';
 	cli_write_error(line, used);
 }

@@ -41,39 +41,10 @@ void page_put(struct page *p, const char *format, ...)
 	va_end(arguments);
 }
 
-/* The length of the UTF-8 character that text begins with; 0: it is none, or one that would change
- * how others are shown (C1 controls, overrides of the writing direction). */
-static size_t character(const unsigned char *s, size_t bytes)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = *s < 0x80   ? 1
-		   : *s < 0xc2 ? 0
-		   : *s < 0xe0 ? 2
-		   : *s < 0xf0 ? 3
-		   : *s < 0xf5 ? 4
-			       : 0;
-	uint32_t c = n > 1 ? *s & (0xffU >> (n + 1)) : *s;
-
-	if (!n || n > bytes)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c < 0x20 ||
-	    (c >= 0x7f && c < 0xa0))
-		return 0;
-	if (c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069))
-		return 0;
-	return n;
-}
-
 void page_put_escaped(struct page *p, const char *text, size_t bytes, bool breaks)
 {
 	while (bytes) {
-		size_t n = character((const unsigned char *)text, bytes);
+		size_t n = cli_character(text, bytes);
 
 		if (!n)
 			page_put(p, "?");
