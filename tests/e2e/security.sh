@@ -130,6 +130,25 @@ print("".join("U+%04X; " % ord(c) for c in sorted(set(open(sys.argv[1], encoding
 	done
 fi
 
+# Nobody who is traced gains rights, unless who traces could have given them.
+if wanted an_audited_set_user_id_program_gains_nothing_for_a_user; then
+	if is_root; then
+		fresh
+		chmod 777 .
+		cp /usr/bin/id id
+		chmod 4755 id
+		"$base/bin/launch" -C "$case" -u "$user" timeout -k 1 30 "$fp" audit -o report -- ./id -u </dev/null >"$base/out1" 2>"$base/err1" 8>&- 9>&-
+		status=$?
+		if [ $status = 125 ]; then
+			skip an_audited_set_user_id_program_gains_nothing_for_a_user "ptrace: $(err)"
+		else
+			verdict an_audited_set_user_id_program_gains_nothing_for_a_user "$(good "$user"; is 'the id without it' "$("$base/bin/launch" -C "$case" -u "$user" ./id -u </dev/null)" 0)"
+		fi
+	else
+		skip an_audited_set_user_id_program_gains_nothing_for_a_user "needs root"
+	fi
+fi
+
 # A statistics file that somebody else put there: nothing but appending, and nobody waits.
 if wanted a_fifo_or_a_device_in_the_place_of_statistics_holds_nobody_up; then
 	fresh
@@ -141,5 +160,32 @@ if wanted a_fifo_or_a_device_in_the_place_of_statistics_holds_nobody_up; then
 		why+=$(is "status with $file" $? 4)
 	done
 	verdict a_fifo_or_a_device_in_the_place_of_statistics_holds_nobody_up "$why"
+fi
+
+# SECURITY.md: of each claim, what shows it. A word after a script or program is in its text.
+if wanted every_claim_names_what_shows_it; then
+	verdict every_claim_names_what_shows_it "$("$python" -IS - "$top" <<-'END'
+		import os, re, sys
+		top, named, bad = sys.argv[1], 0, []
+		for line in open(top + "/SECURITY.md"):
+		    if not line.startswith("|") or set(line) <= set("|- \n") or "shown by" in line: continue
+		    claim, shown = line.strip("|\n ").rsplit("|", 1)
+		    file, found = None, 0
+		    for part in re.split("[;,]", shown):
+		        for token in re.findall("`([^`]*)`", part):
+		            first, _, word = token.partition(" ")
+		            if part.strip().startswith("fuzz:"): file, word = "tests/fuzz/%s.c" % token, ""
+		            elif first.endswith(".sh"): file = "tests/e2e/" + first
+		            elif first.startswith("build/unit/"): file = "tests/unit/%s.c" % first[11:]
+		            else: word = token
+		            if not file or not os.path.exists(top + "/" + file): bad.append("%s: there is no %s" % (token, file))
+		            elif word not in open(top + "/" + file).read(): bad.append("%s: not in %s" % (token, file))
+		            found += 1
+		    if not found: bad.append("nothing shows that " + claim)
+		    named += found
+		if named < 40: bad.append("only %d were looked at" % named)
+		print("; ".join(bad), end="")
+	END
+	)"
 fi
 finish
