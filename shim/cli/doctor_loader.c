@@ -111,6 +111,7 @@ static void check_library(struct doctor *d)
 			   "a path with a space, a colon or $ cannot be preloaded");
 		return;
 	case LIBRARY_FOUND:
+		library_spell(path);
 		break;
 	}
 	said = memfd_create("said", MFD_CLOEXEC);

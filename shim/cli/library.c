@@ -20,13 +20,17 @@
 #endif
 
 #if defined(__x86_64__)
-#define MULTIARCH "x86_64-linux-gnu"
+#define MULTIARCH        "x86_64-linux-gnu"
+#define NARROW_MULTIARCH "i386-linux-gnu"
 #elif defined(__aarch64__)
-#define MULTIARCH "aarch64-linux-gnu"
+#define MULTIARCH        "aarch64-linux-gnu"
+#define NARROW_MULTIARCH "arm-linux-gnueabihf"
 #elif defined(__riscv)
-#define MULTIARCH "riscv64-linux-gnu"
+#define MULTIARCH        "riscv64-linux-gnu"
+#define NARROW_MULTIARCH "riscv32-linux-gnu"
 #else
-#define MULTIARCH "."
+#define MULTIARCH        "."
+#define NARROW_MULTIARCH "."
 #endif
 
 static const char separators[] = " :";
@@ -49,11 +53,16 @@ static bool directory_of_this(char directory[PATH_MAX], int levels)
 	return true;
 }
 
+/* Not the copy for 32-bit programs, which has the same name: ../lib may be its place. */
 static bool is_there(char path[PATH_MAX], const char *directory, const char *below)
 {
 	int n = snprintf(path, PATH_MAX, "%s%s/" NAME, directory, below);
+	int fd = n > 0 && n < PATH_MAX ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool ours = fd >= 0 && elf_takes_preload(fd);
 
-	return n > 0 && n < PATH_MAX && !access(path, R_OK);
+	if (fd >= 0)
+		close(fd);
+	return ours;
 }
 
 enum library_found library_find(char path[PATH_MAX])
@@ -61,7 +70,7 @@ enum library_found library_find(char path[PATH_MAX])
 	static const struct {
 		int levels;
 		char below[32];
-	} places[] = {{1, ""}, {2, "/lib"}, {2, "/lib/" MULTIARCH}};
+	} places[] = {{1, ""}, {2, "/lib/" MULTIARCH}, {2, "/lib64"}, {2, "/lib"}};
 	char directory[PATH_MAX];
 	bool found = false;
 
@@ -71,6 +80,39 @@ enum library_found library_find(char path[PATH_MAX])
 	if (!found && !is_there(path, FASTPATH_LIBDIR, ""))
 		return LIBRARY_MISSING;
 	return strpbrk(path, " :$") ? LIBRARY_UNFIT : LIBRARY_FOUND;
+}
+
+static bool is_file(const char *directory, int length, const char *below, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof path, "%.*s%s/%s", length, directory, below, name);
+
+	return n < PATH_MAX && !access(path, R_OK);
+}
+
+void library_spell(char path[PATH_MAX])
+{
+	/* What $LIB is for our programs, and for those of 32 bits. */
+	static const struct {
+		char wide[24], narrow[2][28];
+	} layouts[] = {{"/lib/" MULTIARCH, {"/lib/" NARROW_MULTIARCH, "/lib32"}},
+		       {"/lib64", {"/lib", "/lib"}}};
+	static const char spelled[] = "/$LIB/" NAME;
+	size_t i = 0, tail, length = strlen(path);
+
+	/* The loader's libc is where the loader's $LIB leads. */
+	while (i < array_size(layouts) && !is_file("", 0, layouts[i].wide, "libc.so.6"))
+		i++;
+	if (i == array_size(layouts))
+		return;
+	tail = strlen(layouts[i].wide) + sizeof "/" NAME - 1;
+	if (length < tail ||
+	    memcmp(path + length - tail, layouts[i].wide, strlen(layouts[i].wide)) != 0)
+		return;
+	length -= tail;
+	if (is_file(path, (int)length, layouts[i].narrow[0], NAME) ||
+	    is_file(path, (int)length, layouts[i].narrow[1], NAME))
+		memcpy(path + length, spelled, sizeof spelled); /* no longer than what was */
 }
 
 static bool is_copy(const char *entry, size_t length)

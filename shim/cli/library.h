@@ -13,8 +13,14 @@ enum library_found {
 	LIBRARY_FOUND
 };
 
-/* Looks beside this executable, in ../lib, ../lib/<multiarch> and FASTPATH_LIBDIR. */
+/* Looks beside this executable, in ../lib/<multiarch>, ../lib64, ../lib and FASTPATH_LIBDIR. */
 enum library_found library_find(char path[PATH_MAX]);
+
+/* Where there is a copy for 32-bit programs too, as `make install` lays them, spells `path`, which
+ * library_find() found, with the loader's $LIB: then no program of the tree complains, whoever
+ * executes it. Else `path` stays: the loader of a program must not be led where nothing is.
+ */
+void library_spell(char path[PATH_MAX]);
 
 /* The entries of `list` (as of LD_PRELOAD; NULL is empty) in their order, `path` once: where it
  * already is, else last; NULL: nowhere. Other copies of libfastpath.so are left out. Allocated; NULL:

@@ -149,6 +149,7 @@ static int run_with(struct session *s, const struct session_options *o,
 	}
 	if (settings->mode == MODE_ON)
 		error = environment_set(&s->environment, "FASTPATH", "1");
+	library_spell(path);
 	/* Not where the command would refuse it: then only for what it executes with a preload of its own. */
 	if (!error && library_fits(o->command))
 		error = set_library(&s->environment, path);

@@ -38,6 +38,19 @@ if wanted the_installed_command_finds_its_library_and_workloads; then
 	root/usr/bin/fastpath bench --list 2>&1 | grep -q '^doexec.static ' || why+="bench --list: $(root/usr/bin/fastpath bench --list 2>&1 | head -n 2)"
 	verdict the_installed_command_finds_its_library_and_workloads "$why"
 fi
+if wanted the_command_takes_no_library_of_32_bit_programs; then
+	fresh
+	mkdir -p p/bin p/lib64 p/lib
+	cp "$top/build/fastpath" p/bin
+	cp "$lib" p/lib64
+	cp "$top/build/32/libfastpath.so" p/lib 2>/dev/null || printf '\177ELF\1\1\1%057d' 0 | tr 0 '\0' >p/lib/libfastpath.so
+	preload=$(p/bin/fastpath run printenv LD_PRELOAD 2>&1)
+	[[ $preload == "$case/p/"*lib64/libfastpath.so || $preload == "$case/p/\$LIB/libfastpath.so" ]] && why= || why="LD_PRELOAD=$preload"
+	rm p/lib64/libfastpath.so
+	preload=$(p/bin/fastpath run printenv LD_PRELOAD 2>&1)
+	[[ $preload != *"$case"* ]] || why+="alone: LD_PRELOAD=$preload"
+	verdict the_command_takes_no_library_of_32_bit_programs "$why"
+fi
 if wanted directories_of_ones_own_are_honoured; then
 	fresh
 	why=$(make_into install PREFIX=/opt/f MANDIR=/opt/man)
