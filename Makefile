@@ -2,7 +2,13 @@
 
 CC      ?= gcc
 PREFIX  ?= /usr/local
-LIBDIR  ?= $(PREFIX)/lib
+# The loader's $LIB: lib/x86_64-linux-gnu, lib64 or lib. There a preload is found by its bare name, after ldconfig.
+LOADER_LIB := $(or $(addprefix lib/,$(shell $(CC) -print-multiarch 2>/dev/null)),$(notdir $(shell \
+	$(CC) -print-multi-os-directory 2>/dev/null)),lib)
+LIBDIR  ?= $(PREFIX)/$(LOADER_LIB)
+# Where the loaders of 32-bit programs would look for the same name.
+LIBDIR32 ?= $(foreach to,lib/i386-linux-gnu lib32,$(patsubst %/lib/x86_64-linux-gnu,%/$(to),\
+	$(filter %/lib/x86_64-linux-gnu,$(LIBDIR)))) $(patsubst %/lib64,%/lib,$(filter %/lib64,$(LIBDIR)))
 MANDIR  ?= $(PREFIX)/share/man
 DESTDIR ?=
 B       := build
@@ -13,7 +19,7 @@ Q       := $(if $(V),,@)
 DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium \
-	mandoc fish spin
+	mandoc fish spin $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),libc6-i386)
 # libFuzzer, where it is not in clang's own package (as in Ubuntu 22.04, which does not know this one).
 DEPS_FUZZ := libclang-rt-dev
 
@@ -57,10 +63,18 @@ SUITE    := $(patsubst bench/suite/%.c,%,$(wildcard bench/suite/*.c)) \
 
 PAGES    := $(wildcard man/*.[1-8])
 
-all: $(B)/libfastpath.so $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%) $(PAGES:%=$(B)/%)
+# What a 32-bit program finds in the library's place: nothing, silently. A loader that finds no file complains. Where
+# the compiler cannot make it, there is none.
+NARROW   := $(if $(strip $(LIBDIR32)),$(shell $(CC) -m32 -c -x c /dev/null -o /dev/null 2>/dev/null && echo $(B)/32/libfastpath.so))
+
+all: $(B)/libfastpath.so $(NARROW) $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%) $(PAGES:%=$(B)/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
+
+$(B)/32/libfastpath.so: Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -m32 -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--hash-style=gnu -Wl,-z,noexecstack -x c /dev/null -s -o $@
 
 # The command: a hosted program, executed once a session. Static, it starts with half the page faults.
 $(B)/fastpath: $(TOOL_SRC:%.c=$(B)/core/%.o)
@@ -223,6 +237,7 @@ soak: all
 
 # SOURCE:MODE:PLACE of what is installed, and uninstalled.
 INSTALLED := $(B)/libfastpath.so:755:$(LIBDIR)/libfastpath.so \
+	$(foreach d,$(if $(NARROW),$(LIBDIR32)),$(NARROW):755:$(d)/libfastpath.so) \
 	$(B)/fastpath:755:$(PREFIX)/bin/fastpath \
 	include/fastpath.h:644:$(PREFIX)/include/fastpath.h \
 	$(foreach w,$(SUITE),$(B)/bench-suite/$(w):755:$(PREFIX)/libexec/fastpath/bench/$(w)) \
@@ -231,11 +246,15 @@ INSTALLED := $(B)/libfastpath.so:755:$(LIBDIR)/libfastpath.so \
 	completions/_fastpath:644:$(PREFIX)/share/zsh/site-functions/_fastpath \
 	completions/fastpath.fish:644:$(PREFIX)/share/fish/vendor_completions.d/fastpath.fish
 
+# Into the running system: then the loader's cache has to know, if we may tell it.
+LDCONFIG = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin ldconfig 2>/dev/null || :)
+
 install: all
 	$(Q)set -e; for i in $(INSTALLED); do \
 		from=$${i%%:*}; i=$${i#*:}; \
 		install -D -m $${i%%:*} $$from '$(DESTDIR)'$${i#*:}; \
 	done
+	$(Q)$(LDCONFIG)
 
 # Directories stay, but those that are ours alone.
 uninstall:
@@ -244,6 +263,7 @@ uninstall:
 		d='$(DESTDIR)$(PREFIX)/libexec/fastpath'$$d; \
 		[ ! -d "$$d" ] || rmdir --ignore-fail-on-non-empty "$$d"; \
 	done
+	$(Q)$(LDCONFIG)
 
 clean:
 	rm -rf $(B)

@@ -2,7 +2,7 @@
 # compare-gcc.sh [RUNS]: gcc with and without libfastpath.so on a file that includes 150 headers from
 # 60 -I directories. Prints both times and what the library says of the last run.
 #
-#	examples/compare-gcc.sh		(after make; or LIB=/usr/local/lib/libfastpath.so ...)
+#	examples/compare-gcc.sh		(after make; or LIB=/usr/local/lib/x86_64-linux-gnu/libfastpath.so ...)
 set -eu
 export LC_ALL=C
 
