@@ -16,9 +16,12 @@ static char buffer[2 * PATH_PAGE] __attribute__((aligned(PATH_PAGE)));
 
 static enum path_kind parse(struct path *p, const char *spelled)
 {
+	size_t bytes = strlen(spelled) + 1;
+
+	CHECK(bytes <= sizeof buffer);
 	memset(p, 0xa5, sizeof *p);
 	memset(buffer, 'x', sizeof buffer);
-	strcpy(buffer, spelled);
+	memcpy(buffer, spelled, bytes);
 	return path_parse(p, buffer);
 }
 
