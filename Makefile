@@ -212,6 +212,10 @@ check: deps
 	@! tests/fuzz.sh can >/dev/null || $(MAKE) --no-print-directory fuzzers
 	@RACE_SCALE=0.3 tests/run.sh tests/lint.sh tests/model.sh tests/fuzz.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
 
+# A few seconds: what the Debian packages are built with.
+check-unit: $(UNIT_BINARIES)
+	@tests/run.sh $(UNIT_BINARIES)
+
 # Longer runs of what check runs briefly.
 check-races: tests
 	@RACE_SCALE=10 TEST_TIMEOUT=7200 tests/run.sh tests/e2e/races.sh
@@ -268,6 +272,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz check-unit clean
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -69,6 +69,11 @@ if wanted directories_of_ones_own_are_honoured; then
 	[ -n "$(make -n -C "$top" all LIBDIR=/elsewhere 2>&1 | grep 'library\.c')" ] || why+="another LIBDIR does not reach the command; "
 	verdict directories_of_ones_own_are_honoured "$why"
 fi
+if wanted the_packages_have_the_version_of_the_header; then
+	version=$(sed -n 's/^#define FASTPATH_VERSION  *"\(.*\)"/\1/p' "$top/include/fastpath.h")
+	packaged=$(sed -n '1s/^fastpath (\(.*\)) .*/\1/p' "$top/debian/changelog")
+	verdict the_packages_have_the_version_of_the_header "$([ -n "$version" ] && [ "$packaged" = "$version" ] || echo "debian/changelog has $packaged, the header $version")"
+fi
 if wanted the_library_is_where_the_loader_s_LIB_is; then
 	fresh
 	wide=$(loader_lib "$loader") narrow=$(loader_lib "$narrow_loader")
