@@ -239,6 +239,11 @@ check-field: tests
 soak: all
 	@tests/soak.sh $(B)
 
+# The Debian packages: built, installed, tried and removed in fresh systems of this release and others; under 15 minutes.
+check-package: DEPS += debhelper dpkg-dev lintian debootstrap
+check-package: deps
+	@tests/package.sh $(B)
+
 # SOURCE:MODE:PLACE of what is installed, and uninstalled.
 INSTALLED := $(B)/libfastpath.so:755:$(LIBDIR)/libfastpath.so \
 	$(foreach d,$(if $(NARROW),$(LIBDIR32)),$(NARROW):755:$(d)/libfastpath.so) \
@@ -272,6 +277,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz check-unit clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz check-unit check-package clean
 .DELETE_ON_ERROR:
 .SECONDARY:
