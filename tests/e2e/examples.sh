@@ -2,29 +2,79 @@
 # The examples build and run, with the library and without.
 set -u
 export LC_ALL=C
+unset FASTPATH FASTPATH_STATS FASTPATH_TEST LD_PRELOAD MAKEFLAGS
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$top" || exit 1
 status=0
+export TMPDIR=${TMPDIR:-/var/tmp} PATH="$top/build:$PATH"
+work=$(mktemp -d "$TMPDIR/fastpath-examples.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+out=
 
-# succeeds NAME COMMAND...: and prints what a reader would look for.
-succeeds() {
-	local name=$1 wanted=$2 out
-	shift 2
-	if out=$(timeout 120 "$@" 2>&1) && grep -qE "$wanted" <<<"$out"; then
-		echo "PASS the_example_$name"
-	else
-		echo "FAIL the_example_$name: $(tail -n 3 <<<"$out" | tr '\n' ' ')"
+# verdict NAME WHY: a failure if WHY says something.
+verdict() {
+	if [ -n "$2" ]; then
+		echo "FAIL the_example_$1: ${2//$'\n'/ | }"
 		status=1
+	else
+		echo "PASS the_example_$1"
 	fi
+}
+
+# succeeds NAME WANTED COMMAND...: and prints what a reader would look for; in $out.
+succeeds() {
+	local name=$1 wanted=$2 why=
+	shift 2
+	out=$(timeout 120 "$@" 2>&1 </dev/null) || why="it ends with $?: "
+	grep -qE "$wanted" <<<"$out" || why+="no '$wanted': "
+	verdict "$name" "${why:+$why$(tail -n 5 <<<"$out")}"
+}
+
+# serves NAME SCOPE WANTED COMMAND...: and `run --stats`, by which it runs, says that something was served there.
+serves() {
+	local name=$1 scope=$2 wanted=$3 why=
+	shift 3
+	out=$(timeout 120 "$@" 2>&1 </dev/null) || why="it ends with $?: "
+	grep -qE "$wanted" <<<"$out" || why+="no '$wanted': "
+	grep -q "^fastpath: $scope scope" <<<"$out" || why+="the scope is not $scope: "
+	awk '/^fastpath: +[0-9]+ +[0-9]+ (access|stat|open|exec|readlink|realpath|xattr)$/ { n += $3 } END { exit !n }' <<<"$out" ||
+		why+="nothing was served: "
+	verdict "$name" "${why:+$why$(head -n 8 <<<"$out")}"
 }
 
 on="env FASTPATH=1 LD_PRELOAD=$top/build/libfastpath.so"
 # shellcheck disable=SC2086 # the words of a command
-succeeds own_stats_prints_its_statistics '[0-9]' $on build/examples/own-stats
-succeeds own_stats_runs_without_the_library . build/examples/own-stats
+succeeds own_stats_prints_its_statistics 'answered without the kernel [1-9]' $on build/examples/own-stats
+succeeds own_stats_runs_without_the_library 'not preloaded' build/examples/own-stats
 # shellcheck disable=SC2086
 succeeds pause_runs_under_the_library . $on build/examples/pause
 succeeds pause_runs_without_the_library . build/examples/pause
 succeeds quickstart_answers_most_of_the_include_search 'scope process, bell' sh examples/quickstart.sh build
 succeeds compare_gcc_prints_both '"fastpath":1|served' bash examples/compare-gcc.sh
+
+# ---- scripts ----
+
+serves module_shell_is_served tree '^60 modules have a command; the last is module-1 1\.0$' examples/module-shell.sh
+serves include_storm_is_served_and_verified tree 'verified [1-9][0-9]* answers: 0 wrong' examples/include-storm.sh
+why=
+grep -qE '^fastpath: +[1-9][0-9]* .* include search$' <<<"$out" || why="audit found no include search: $out"
+verdict include_storm_is_audited "$why"
+why=
+for script in examples/*.sh; do
+	[ -x "$script" ] || why+="$script is not executable; "
+	why+=$(bash -n "$script" 2>&1)
+done
+verdict scripts_can_be_executed "$why"
+
+# ---- a project of make ----
+
+cp -a examples/project "$work/project"
+succeeds project_is_built_without_fastpath . make -C "$work/project" O="$work/plain" all
+serves project_is_built_in_a_session tree . make -C "$work/project" fast
+why=$(cmp "$work/plain/greet.o" "$work/project/build/greet.o" 2>&1)
+[ "$("$work/project/build/hello" 2>&1)" = 'hello, world' ] || why+="it says: $("$work/project/build/hello" 2>&1)"
+verdict project_is_the_same_program_in_a_session "$why"
+make -s -C "$work/project" clean
+verdict project_is_cleaned "$(ls -d "$work/project/build" 2>/dev/null)"
+
 exit $status
