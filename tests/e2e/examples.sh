@@ -77,4 +77,29 @@ verdict project_is_the_same_program_in_a_session "$why"
 make -s -C "$work/project" clean
 verdict project_is_cleaned "$(ls -d "$work/project/build" 2>/dev/null)"
 
+# ---- cmake ----
+
+if command -v cmake >/dev/null; then
+	mkdir "$work/cmake"
+	cat >"$work/cmake/CMakeLists.txt" <<-END
+		cmake_minimum_required(VERSION 3.21)
+		project(hello C)
+		add_executable(hello $top/examples/project/main.c $top/examples/project/greet.c)
+		foreach(n RANGE 1 100)
+			file(MAKE_DIRECTORY $work/cmake/library-\${n})
+			target_include_directories(hello PRIVATE $work/cmake/library-\${n})
+		endforeach()
+	END
+	succeeds toolchain_is_taken_by_cmake 'Generating done' \
+		cmake -S "$work/cmake" -B "$work/cmake/b" --toolchain "$top/examples/toolchain.cmake"
+	succeeds toolchain_runs_compilers_under_fastpath 'fastpath run -- .*cc' \
+		env FASTPATH_STATS="json:$work/cmake/stats" cmake --build "$work/cmake/b" --verbose
+	why=
+	grep -q '"exe":"[^"]*/cc1".*"scope":"tree".*"served":{[^}]*"open":[1-9]' "$work/cmake/stats" 2>/dev/null ||
+		why="no compiler was served: $(cat "$work/cmake/stats" 2>&1)"
+	verdict toolchain_serves_the_compiler "$why"
+else
+	echo "SKIP the_example_toolchain_serves_the_compiler: cmake"
+fi
+
 exit $status
