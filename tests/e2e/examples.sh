@@ -1,5 +1,6 @@
 #!/bin/bash
-# The examples build and run, with the library and without.
+# The examples build and run, with the library and without. What cannot be run here is run as far as it can be: of
+# the Dockerfile and the CI workflow, each command, in a sandbox like the one that they are for.
 set -u
 export LC_ALL=C
 unset FASTPATH FASTPATH_STATS FASTPATH_TEST LD_PRELOAD MAKEFLAGS
@@ -102,4 +103,78 @@ else
 	echo "SKIP the_example_toolchain_serves_the_compiler: cmake"
 fi
 
+# ---- the CI workflow and the Dockerfile ----
+
+# What make has built already: as much as another LIBDIR leaves as it is need not be built again.
+mkdir "$work/b"
+for part in lib core libfastpath.so fastpath examples bench-suite man libdir; do
+	cp -a "build/$part" "$work/b/"
+done
+
+# The commands of the workflow, a line each.
+workflow_commands() { sed -n 's/^ *\(- \)\{0,1\}run: //p' "$top/examples/ci.yml"; }
+
+# Each in a shell of its own, as a runner does it, which hands PATH on; the checkout is a link to this tree.
+run_workflow() {
+	local command
+	mkdir -p "$work/home" "$work/runner/fastpath"
+	ln -s "$top"/* "$work/runner/fastpath/"
+	rm "$work/runner/fastpath/build" "$work/runner/fastpath/examples"
+	cp -a examples "$work/runner/fastpath/"
+	cd "$work/runner" || return 1
+	export HOME=$work/home GITHUB_PATH=$work/path MAKEFLAGS="B=$work/b" PATH=/usr/sbin:/usr/bin:/sbin:/bin
+	: >"$GITHUB_PATH"
+	while read -r command; do
+		[[ $command != *'make -C fastpath deps'* ]] || command=${command#*&& }
+			PATH="$(paste -sd: "$GITHUB_PATH"):$PATH" bash -e -c "$command" || return 1
+	done < <(workflow_commands)
+}
+serves ci_workflow_does_what_it_says tree '^hello, world$' bash -c "$(declare -f workflow_commands run_workflow)
+	top=$top work=$work; run_workflow && fastpath/examples/project/build/hello"
+why=
+[ "$(workflow_commands | wc -l)" -ge 4 ] || why="$(workflow_commands | wc -l) commands; "
+verdict ci_workflow_is_put_where_it_says "$why$(ls "$work/home/.local/bin/fastpath" 2>&1 >/dev/null)"
+if python3 -c 'import yaml' 2>/dev/null; then
+	succeeds ci_workflow_is_yaml '^build 5$' python3 -c '
+import yaml
+job = yaml.safe_load(open("examples/ci.yml"))["jobs"]
+print(*job, len(job["build"]["steps"]))'
+else
+	echo "SKIP the_example_ci_workflow_is_yaml: python3-yaml"
+fi
+
+# The instructions of the Dockerfile, a line each.
+instructions() { sed -e '/^ *#/d' -e ':a' -e '/\\$/{N;s/\\\n *//;ba' -e '}' examples/Dockerfile; }
+why=$(instructions | grep -vE '^(FROM|RUN|WORKDIR|COPY|ENV|ARG|CMD|ENTRYPOINT|USER|LABEL) [^ ]')
+[[ $(instructions | head -n 1) == FROM\ * ]] || why+="it does not begin with FROM"
+verdict dockerfile_has_instructions_that_there_are "$why"
+why=
+deps=$(make -pn all 2>/dev/null | sed -n 's/^DEPS := //p')
+for package in $(instructions | sed -n 's/.*--no-install-recommends \([^&]*\)&&.*/\1/p'); do
+	[[ " $deps " == *" $package "* ]] || why+="$package is not in the Makefile's DEPS; "
+done
+verdict dockerfile_installs_what_the_makefile_lists "${why:-$([ -n "${package:-}" ] || echo 'no packages')}"
+
+# Its commands in namespaces of their own, with this tree in the place of its /src, where io_uring is refused as
+# docker's profile refuses it, and what is installed comes and goes with the namespace.
+run_dockerfile() {
+	local command
+	mount --bind "$work/local" /usr/local && mount -t tmpfs tmp /tmp && cp -a "$work/b" /tmp/fastpath || return 77
+	export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	while read -r command; do
+		[[ $command == 'RUN apt-get '* ]] ||
+			"$top/build/progs/fault" EPERM io_uring_setup,io_uring_enter,io_uring_register sh -c "${command#RUN }" || return 1
+	done < <(instructions | grep '^RUN ')
+}
+mkdir "$work/local"
+if unshare -rm true 2>/dev/null; then
+	serves dockerfile_commands_do_what_they_say process '^hello, world$' unshare -rm bash -c "$(declare -f instructions run_dockerfile)
+		cd $top; top=$top work=$work; run_dockerfile && /tmp/project/hello"
+	why=
+	grep -q 'scope (io_uring is forbidden' <<<"$out" || why="it is not the pending-check that serves: $out"
+	grep -q '^ok *pending-check: works' <<<"$out" || why+="doctor does not say so"
+	verdict dockerfile_is_served_by_the_pending_check "$why"
+else
+	echo "SKIP the_example_dockerfile_commands_do_what_they_say: user namespaces"
+fi
 exit $status
