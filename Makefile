@@ -33,7 +33,11 @@ LIB_CFLAGS  = $(ALL_CFLAGS) -DFP_LIBRARY -fPIC -fno-builtin -fno-stack-protector
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
 LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map -Wl,-T,shim/order.ld \
 	-Wl,-init=scope_start -Wl,-fini=scope_end -Wl,--hash-style=gnu -Wl,-z,noseparate-code \
-	-Wl,-z,norelro -Wl,-z,max-page-size=4096 -Wl,--gc-sections -Wl,--build-id
+	-Wl,-z,norelro -Wl,-z,max-page-size=$(MAX_PAGE) -Wl,--gc-sections -Wl,--build-id
+
+# The largest page that a kernel of the target may have: where segments are not aligned so, it does not load the library.
+# PAGE_MOST in shim/base/page.h is the same.
+MAX_PAGE    = $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),65536,4096)
 
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)

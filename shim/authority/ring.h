@@ -10,11 +10,13 @@
 #ifndef AUTHORITY_RING_H
 #define AUTHORITY_RING_H
 
+#include "base/page.h"
 #include "cache/layout.h"
 
 #include <stdbool.h>
 
-enum { RING_PAGE_BYTES = 4096 };
+/* The kernel takes whole pages, which must be apart. */
+enum { RING_PAGE_BYTES = PAGE_MOST };
 
 struct ring {
 	char *memory; /* a zeroed page: the rings, which readers look at */

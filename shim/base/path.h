@@ -6,12 +6,14 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include "base/page.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
 	PATH_FOLDED_MAX = 384, /* longer paths that need folding go to the kernel */
-	PATH_PAGE = 4096,      /* no architecture has smaller pages */
+	PATH_PAGE = PAGE_LEAST,
 	PATH_NAME_MAX = 255,
 #if defined(__x86_64__)
 	PATH_ADDRESS_BITS = 47, /* of a canonical user address */

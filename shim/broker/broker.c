@@ -54,7 +54,7 @@ enum {
 };
 
 struct state {
-	char bells[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
+	char bells[BELL_HIDDEN_BYTES] __attribute__((aligned(PAGE_MOST)));
 	struct session *session;
 	struct inbox *inbox;
 	struct authority authority;

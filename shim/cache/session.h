@@ -13,6 +13,7 @@
 
 #include "base/atomic.h"
 #include "base/attributes.h"
+#include "base/page.h"
 #include "base/subject.h"
 #include "cache/layout.h"
 
@@ -23,7 +24,7 @@ enum {
 	SESSION_PROGRAMS = 128,	     /* a power of two */
 	SESSION_PROBES = 8,
 	SESSION_DROPPED = 128,	     /* a power of two */
-	SESSION_BELL_BYTES = 2 * 4096, /* BELL_SHOWN_BYTES of authority/bell.h */
+	SESSION_BELL_BYTES = BELLS * PAGE_MOST, /* BELL_SHOWN_BYTES of authority/bell.h */
 	SESSION_SEALS = 0x2 | 0x4 | 0x10, /* F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE */
 	INBOX_SEALS = 0x2 | 0x4,
 	SESSION_READY = 1,
@@ -54,20 +55,26 @@ struct program {
 };
 
 struct session {
-	struct segment segment;
-	uint64_t nonce;
-	uint64_t inbox_dev, inbox_ino;
-	uint32_t inbox_fd; /* in the broker */
-	uint32_t state;	   /* SESSION_READY, SESSION_FAILED; 0: not yet */
-	uint32_t labelled; /* subjects have a label that matters */
-	uint32_t sleeping; /* futex: SLEEPS_ bits, and a count of sleeps above them */
-	uint32_t rounds;   /* of the broker: what was announced or posted two rounds ago is done */
-	struct subject subject;
-	uint64_t user_ns; /* subject_user_namespace() of the broker's */
-	uint64_t rules; /* session_rules() of the broker's */
-	struct program programs[SESSION_PROGRAMS] __attribute__((aligned(64)));
-	uint32_t dropped[SESSION_DROPPED]; /* hashes of the paths of programs with PROGRAM_DROP; 0: none */
-	char bells[SESSION_BELL_BYTES] __attribute__((aligned(4096)));
+	union {
+		struct {
+			struct segment segment;
+			uint64_t nonce;
+			uint64_t inbox_dev, inbox_ino;
+			uint32_t inbox_fd; /* in the broker */
+			uint32_t state;	   /* SESSION_READY, SESSION_FAILED; 0: not yet */
+			uint32_t labelled; /* subjects have a label that matters */
+			uint32_t sleeping; /* futex: SLEEPS_ bits, and a count of sleeps above them */
+			uint32_t rounds;   /* of the broker: what was announced or posted two rounds ago is done */
+			struct subject subject;
+			uint64_t user_ns; /* subject_user_namespace() of the broker's */
+			uint64_t rules; /* session_rules() of the broker's */
+			struct program programs[SESSION_PROGRAMS] __attribute__((aligned(64)));
+			/* Hashes of the paths of programs with PROGRAM_DROP; 0: none. */
+			uint32_t dropped[SESSION_DROPPED];
+		};
+		char head[PAGE_MOST];
+	};
+	char bells[SESSION_BELL_BYTES];
 };
 
 /* A program by its inode and the time of its last change. */
@@ -120,7 +127,7 @@ struct inbox {
 };
 
 _Static_assert(sizeof(struct post) == 512, "a slot");
-_Static_assert(sizeof(struct session) % 4096 == 0, "the bells are whole pages");
+_Static_assert(offsetof(struct session, bells) == PAGE_MOST, "the bells are whole pages");
 
 /* Client: drops a note and n->length < POST_TEXT bytes of text. Lossy, lock-free, async-signal-safe. */
 void inbox_post(struct inbox *i, const struct note *n, const char *text);

@@ -18,9 +18,9 @@
 
 /* What the child got to. */
 struct attempt {
-	char shown[BELL_SHOWN_BYTES] __attribute__((aligned(4096)));
-	char hidden[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
-	char rings[2 * RING_PAGE_BYTES] __attribute__((aligned(4096)));
+	char shown[BELL_SHOWN_BYTES];
+	char hidden[BELL_HIDDEN_BYTES];
+	char rings[2 * RING_PAGE_BYTES];
 	struct segment segment;
 	struct bell bell;
 	int ring_error, error; /* 0 or -errno: of a ring alone, of the whole */

@@ -25,10 +25,10 @@ enum { STUDY_BYTES = 1 << 20, TRIES = 5 };
 
 /* What a process in process scope has. */
 struct study {
-	char segment[STUDY_BYTES + SEGMENT_SLACK] __attribute__((aligned(4096)));
-	char shown[BELL_SHOWN_BYTES] __attribute__((aligned(4096)));
-	char hidden[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
-	char text[2 * PATH_MAX] __attribute__((aligned(4096)));
+	char segment[PAGE_ROUND(STUDY_BYTES + SEGMENT_SLACK)];
+	char shown[BELL_SHOWN_BYTES];
+	char hidden[BELL_HIDDEN_BYTES];
+	char text[2 * PATH_MAX];
 	struct authority authority;
 };
 

@@ -28,7 +28,7 @@ struct region {
 	 * A second set for the authority that follows one whose thread has ended. */
 	union {
 		struct segment segment;
-		char bytes[SEGMENT_BYTES + SEGMENT_SLACK];
+		char bytes[PAGE_ROUND(SEGMENT_BYTES + SEGMENT_SLACK)];
 	};
 	struct {
 		char shown[BELL_SHOWN_BYTES], hidden[BELL_HIDDEN_BYTES];
@@ -49,6 +49,8 @@ struct region {
 	uint64_t served_before; /* sum of served at the last catching up */
 	struct authority authority;
 };
+
+_Static_assert(offsetof(struct region, bells) % PAGE_MOST == 0, "the bells are whole pages");
 
 struct scope {
 	uint8_t on;	  /* not inert: calls are looked at */

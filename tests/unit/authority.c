@@ -79,13 +79,34 @@ TEST(only_a_page_bell_is_announced_in_the_segment)
 	}
 }
 
+/* The kernel takes whole pages for a ring, and its pages may be the largest that there are. */
+TEST(the_rings_of_a_page_bell_share_no_page)
+{
+	char *memory[3][2];
+
+	session_use(true, true);
+	for (int i = 0; i < 3; i++) {
+		const struct ring *r = i == 0 ? &now->authority->bell.inotify
+				     : i == 1 ? &now->authority->bell.mounts
+					      : &now->authority->bell.exchange;
+
+		memory[i][0] = r->memory;
+		memory[i][1] = r->entries;
+	}
+	for (int i = 0; i < 6; i++) {
+		CHECK_EQ((uintptr_t)memory[i / 2][i % 2] % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+		for (int k = 0; k < i; k++)
+			CHECK(labs(memory[i / 2][i % 2] - memory[k / 2][k % 2]) >= PAGE_MOST);
+	}
+}
+
 /* One authority after another in the same segment, as when the first one's thread has ended. */
 TEST(a_pending_check_after_a_page_bell_takes_its_words_away)
 {
 	static struct authority second;
 	struct session page = {0};
-	static char shown[BELL_SHOWN_BYTES] __attribute__((aligned(4096)));
-	static char hidden[BELL_HIDDEN_BYTES] __attribute__((aligned(4096)));
+	static char shown[BELL_SHOWN_BYTES] __attribute__((aligned(PAGE_MOST)));
+	static char hidden[BELL_HIDDEN_BYTES] __attribute__((aligned(PAGE_MOST)));
 	struct authority_options o = {
 	    .bells = BELL_TRY_EPOLL,
 	    .reserved = sizeof(struct segment),

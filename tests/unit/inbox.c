@@ -1,8 +1,9 @@
 /*
- * A session's inbox: posts of many writers, one reader who trusts none of them.
+ * A session's block, and its inbox: posts of many writers, one reader who trusts none of them.
  */
 #include "test.h"
 
+#include "authority/bell.h"
 #include "cache/session.h"
 
 #include <pthread.h>
@@ -32,6 +33,13 @@ static unsigned take_all(uint64_t *sum, char last[POST_TEXT])
 	for (*sum = 0; inbox_take(&in, &slot, &note, last); n++)
 		*sum += note.count;
 	return n;
+}
+
+TEST(a_sessions_bells_are_whole_pages)
+{
+	CHECK_EQ(offsetof(struct session, bells) % PAGE_MOST, 0);
+	CHECK_EQ(SESSION_BELL_BYTES, BELL_SHOWN_BYTES);
+	CHECK(sizeof(struct session) < SESSION_BYTES / 2);
 }
 
 TEST(a_post_arrives_once_and_whole)
