@@ -27,17 +27,22 @@ CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Iinclude -Ishim -fvisibility=hidden
 
+# What the compiler compiles for: x86_64, i386, aarch64, riscv64.
+TARGET := $(if $(filter -m32,$(CC) $(CFLAGS)),i386,$(patsubst i%86,i386,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))
+# The largest page that a kernel of the target may have: where segments are not aligned so, it does not load the library.
+# PAGE_MOST in shim/base/page.h is the same.
+MAX_PAGE := $(if $(filter aarch64,$(TARGET)),65536,4096)
+# x86 linkers make direct calls of those through the GOT; others would leave a relocation for each. What gcc has
+# aarch64 programs call to see which atomic instructions there are, asks libc.
+TARGET_CFLAGS := $(if $(filter x86_64 i386,$(TARGET)),-fno-plt) $(if $(filter aarch64,$(TARGET)),-mno-outline-atomics)
+
 # The library is loaded by every exec of a tree: one page of data, one relocation, no start-up code,
-# nothing from libc at link time.
-LIB_CFLAGS  = $(ALL_CFLAGS) -DFP_LIBRARY -fPIC -fno-builtin -fno-stack-protector -fno-plt \
+# nothing from libc at link time; of libgcc what an architecture has no instructions for.
+LIB_CFLAGS  = $(ALL_CFLAGS) -DFP_LIBRARY -fPIC -fno-builtin -fno-stack-protector $(TARGET_CFLAGS) \
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
 LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map -Wl,-T,shim/order.ld \
 	-Wl,-init=scope_start -Wl,-fini=scope_end -Wl,--hash-style=gnu -Wl,-z,noseparate-code \
 	-Wl,-z,norelro -Wl,-z,max-page-size=$(MAX_PAGE) -Wl,--gc-sections -Wl,--build-id
-
-# The largest page that a kernel of the target may have: where segments are not aligned so, it does not load the library.
-# PAGE_MOST in shim/base/page.h is the same.
-MAX_PAGE    = $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),65536,4096)
 
 CORE_SRC := $(wildcard shim/base/*.c shim/cache/*.c shim/authority/*.c)
 LIB_SRC  := $(CORE_SRC) $(wildcard shim/preload/*.c)
@@ -74,7 +79,7 @@ NARROW   := $(if $(strip $(LIBDIR32)),$(shell $(CC) -m32 -c -x c /dev/null -o /d
 all: $(B)/libfastpath.so $(NARROW) $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%) $(PAGES:%=$(B)/%)
 
 $(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
-	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) && mv $@.new $@
+	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) -lgcc && mv $@.new $@
 
 $(B)/32/libfastpath.so: Makefile
 	@mkdir -p $(@D)

@@ -60,7 +60,6 @@ struct scope {
 	uint8_t observed; /* statistics, verification or a profile were asked for */
 	uint8_t plain;	  /* at start, real and effective ids were the same */
 	uint8_t session_decided; /* attached, or never will be */
-	uint8_t session_mapping; /* claimed by the thread that attaches */
 	uint8_t inbox_tried;
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint8_t marked;	  /* in a session: it was to attach at once */
@@ -73,6 +72,7 @@ struct scope {
 	uint32_t woken;	  /* the last of the broker's sleeps that was ended from here */
 	uint64_t lot;	  /* random, in a session */
 	uint32_t paused;
+	uint32_t session_mapping; /* claimed by the thread that attaches; a byte cannot be, without libatomic, on RISC-V */
 	struct settings settings;
 	struct region *region; /* NULL: not mapped yet */
 	/* The first thread, if it set up or attached at start: where libc has fork() write a child's id, what
