@@ -2,11 +2,34 @@
  * calls.h - the table of interposed calls: one row a symbol.
  *
  * CALL(id, symbol, version): version is the symbol version to forward to, "" for the default one.
- * Only the two functions whose versions behave differently are there twice. After the interposed
- * ones come those that fastpath itself needs now and then, found the same way.
+ * Only the functions whose versions behave differently are there twice; architectures that glibc came to
+ * later have one version of each. After the interposed ones come those that fastpath itself needs now and
+ * then, found the same way.
  */
 #ifndef PRELOAD_CALLS_H
 #define PRELOAD_CALLS_H
+
+/* The versions of realpath() and posix_spawn(), here and in their definitions. */
+#if defined(__x86_64__)
+#define REALPATH_VERSION     "GLIBC_2.3"
+#define REALPATH_OLD_VERSION "GLIBC_2.2.5"
+#define SPAWN_VERSION	     "GLIBC_2.15"
+#define SPAWN_OLD_VERSION    "GLIBC_2.2.5"
+#elif defined(__i386__)
+#define REALPATH_VERSION     "GLIBC_2.3"
+#define REALPATH_OLD_VERSION "GLIBC_2.0"
+#define SPAWN_VERSION	     "GLIBC_2.15"
+#define SPAWN_OLD_VERSION    "GLIBC_2.2"
+#else
+#define REALPATH_VERSION ""
+#define SPAWN_VERSION	 ""
+#endif
+
+#if defined(SPAWN_OLD_VERSION)
+#define OLD(...) __VA_ARGS__
+#else
+#define OLD(...)
+#endif
 
 #define CALLS(CALL)                                                                            \
 	CALL(access, "access", "")                                                             \
@@ -44,8 +67,8 @@
 	CALL(readlinkat, "readlinkat", "")                                                     \
 	CALL(readlink_chk, "__readlink_chk", "")                                               \
 	CALL(readlinkat_chk, "__readlinkat_chk", "")                                           \
-	CALL(realpath, "realpath", "GLIBC_2.3")                                                \
-	CALL(realpath_old, "realpath", "GLIBC_2.2.5")                                          \
+	CALL(realpath, "realpath", REALPATH_VERSION)                                           \
+	OLD(CALL(realpath_old, "realpath", REALPATH_OLD_VERSION))                              \
 	CALL(realpath_chk, "__realpath_chk", "")                                               \
 	CALL(canonicalize, "canonicalize_file_name", "")                                       \
 	CALL(execve, "execve", "")                                                             \
@@ -54,10 +77,10 @@
 	CALL(execvpe, "execvpe", "")                                                           \
 	CALL(execveat, "execveat", "")                                                         \
 	CALL(fexecve, "fexecve", "")                                                           \
-	CALL(posix_spawn, "posix_spawn", "GLIBC_2.15")                                         \
-	CALL(posix_spawn_old, "posix_spawn", "GLIBC_2.2.5")                                    \
-	CALL(posix_spawnp, "posix_spawnp", "GLIBC_2.15")                                       \
-	CALL(posix_spawnp_old, "posix_spawnp", "GLIBC_2.2.5")                                  \
+	CALL(posix_spawn, "posix_spawn", SPAWN_VERSION)                                        \
+	OLD(CALL(posix_spawn_old, "posix_spawn", SPAWN_OLD_VERSION))                           \
+	CALL(posix_spawnp, "posix_spawnp", SPAWN_VERSION)                                      \
+	OLD(CALL(posix_spawnp_old, "posix_spawnp", SPAWN_OLD_VERSION))                         \
 	CALL(getxattr, "getxattr", "")                                                         \
 	CALL(lgetxattr, "lgetxattr", "")                                                       \
 	CALL(listxattr, "listxattr", "")                                                       \

@@ -452,16 +452,15 @@ FP_EXPORT int execlp(const char *file, const char *arg, ...)
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
 			   const posix_spawnattr_t *, char *const *, char *const *);
 
+#if defined(SPAWN_OLD_VERSION)
 spawn_function fastpath_spawn, fastpath_spawn_old, fastpath_spawnp, fastpath_spawnp_old;
 
-#if defined(__x86_64__)
-__asm__(".symver fastpath_spawn, posix_spawn@@GLIBC_2.15");
-__asm__(".symver fastpath_spawn_old, posix_spawn@GLIBC_2.2.5");
-__asm__(".symver fastpath_spawnp, posix_spawnp@@GLIBC_2.15");
-__asm__(".symver fastpath_spawnp_old, posix_spawnp@GLIBC_2.2.5");
+__asm__(".symver fastpath_spawn, posix_spawn@@" SPAWN_VERSION);
+__asm__(".symver fastpath_spawn_old, posix_spawn@" SPAWN_OLD_VERSION);
+__asm__(".symver fastpath_spawnp, posix_spawnp@@" SPAWN_VERSION);
+__asm__(".symver fastpath_spawnp_old, posix_spawnp@" SPAWN_OLD_VERSION);
 #else
-__asm__(".symver fastpath_spawn, posix_spawn@@GLIBC_2.17");
-__asm__(".symver fastpath_spawnp, posix_spawnp@@GLIBC_2.17");
+spawn_function fastpath_spawn __asm__("posix_spawn"), fastpath_spawnp __asm__("posix_spawnp");
 #endif
 
 /* File actions can change the directory or fail first; attributes can change the ids, or fail. */
@@ -549,7 +548,7 @@ FP_EXPORT int fastpath_spawnp(pid_t *pid, const char *file,
 	return spawn_search(NEXT_posix_spawnp, pid, file, actions, attributes, argv, envp);
 }
 
-#if defined(__x86_64__)
+#if defined(SPAWN_OLD_VERSION)
 /* The old versions run a script without #! by the shell. */
 FP_EXPORT int fastpath_spawn_old(pid_t *pid, const char *path,
 				 const posix_spawn_file_actions_t *actions,

@@ -10,16 +10,17 @@
 
 #include <errno.h>
 
-char *fastpath_realpath(const char *path, char *resolved);
-char *fastpath_realpath_old(const char *path, char *resolved);
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 char *canonicalize_file_name(const char *path);
 
-#if defined(__x86_64__)
-__asm__(".symver fastpath_realpath, realpath@@GLIBC_2.3");
-__asm__(".symver fastpath_realpath_old, realpath@GLIBC_2.2.5");
+#if defined(REALPATH_OLD_VERSION)
+char *fastpath_realpath(const char *path, char *resolved);
+char *fastpath_realpath_old(const char *path, char *resolved);
+
+__asm__(".symver fastpath_realpath, realpath@@" REALPATH_VERSION);
+__asm__(".symver fastpath_realpath_old, realpath@" REALPATH_OLD_VERSION);
 #else
-__asm__(".symver fastpath_realpath, realpath@@GLIBC_2.17");
+char *fastpath_realpath(const char *path, char *resolved) __asm__("realpath");
 #endif
 
 /* Copies an answer into the caller's buffer, or one from malloc(). NULL with ENOMEM. */
@@ -84,7 +85,7 @@ FP_EXPORT char *fastpath_realpath(const char *path, char *resolved)
 	return done(&q, NEXT(realpath, char *(*)(const char *, char *))(path, resolved));
 }
 
-#if defined(__x86_64__)
+#if defined(REALPATH_OLD_VERSION)
 /* This one calls a missing buffer EINVAL. */
 FP_EXPORT char *fastpath_realpath_old(const char *path, char *resolved)
 {
