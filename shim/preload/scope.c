@@ -112,6 +112,12 @@ void scope_start(int argc, char **argv, char **environment)
 		session_start();
 }
 
+#if defined(__riscv)
+/* Its loader does not look at DT_INIT and DT_FINI, which elsewhere say this without a relocation. */
+static void (*const start)(int, char **, char **) __attribute__((section(".init_array"), used)) = scope_start;
+static void (*const end)(void) __attribute__((section(".fini_array"), used)) = scope_end;
+#endif
+
 void scope_end(void)
 {
 	if (!scope.on)
