@@ -249,7 +249,7 @@ static unsigned worthy_bells(const struct region *r, bool filtered, uint64_t los
 
 static bool set_up(struct region *r, uint64_t lost_ns)
 {
-	bool filtered = sys1(SYS_prctl, PR_GET_SECCOMP) != 0;
+	bool filtered = subject_is_filtered();
 	unsigned bells = worthy_bells(r, filtered, lost_ns);
 	int error;
 
