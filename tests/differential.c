@@ -15,6 +15,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#if defined(__i386__)
+#define _FILE_OFFSET_BITS 64
+#endif
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,6 +52,19 @@
 
 #include "fastpath.h"
 
+/* Those of the sizes that this program's own structs and ids have. */
+#if defined(__i386__)
+#undef SYS_fstat
+#undef SYS_setgroups
+#undef SYS_setresuid
+#undef SYS_setresgid
+#define SYS_newfstatat SYS_fstatat64
+#define SYS_fstat      SYS_fstat64
+#define SYS_setgroups  SYS_setgroups32
+#define SYS_setresuid  SYS_setresuid32
+#define SYS_setresgid  SYS_setresgid32
+#endif
+
 enum {
 	PATH_BYTES = PATH_MAX + 512,
 	OUT_BYTES = PATH_MAX + 256,
@@ -69,7 +85,7 @@ enum {
 /* ---- the kernel, past every interposable symbol ---- */
 
 /* Returns the result or -errno. */
-static long raw(long nr, const long a[6])
+__attribute__((noinline)) static long raw(long nr, const long a[6])
 {
 #if defined(__x86_64__)
 	register long d __asm__("r10") = a[3], e __asm__("r8") = a[4], f __asm__("r9") = a[5];
@@ -90,6 +106,26 @@ static long raw(long nr, const long a[6])
 			 : "r"(n), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
 			 : "memory");
 	return x0;
+#elif defined(__riscv)
+	register long n __asm__("a7") = nr;
+	register long a0 __asm__("a0") = a[0], a1 __asm__("a1") = a[1], a2 __asm__("a2") = a[2];
+	register long a3 __asm__("a3") = a[3], a4 __asm__("a4") = a[4], a5 __asm__("a5") = a[5];
+
+	__asm__ volatile("ecall"
+			 : "+r"(a0)
+			 : "r"(n), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+			 : "memory");
+	return a0;
+#elif defined(__i386__)
+	long ret;
+
+	/* The sixth argument is in the frame pointer, which the compiler does not lend. */
+	__asm__ volatile("pushl %[f]\n\tpushl %%ebp\n\tmovl 4(%%esp), %%ebp\n\tint $0x80\n\t"
+			 "popl %%ebp\n\taddl $4, %%esp"
+			 : "=a"(ret)
+			 : "a"(nr), "b"(a[0]), "c"(a[1]), "d"(a[2]), "S"(a[3]), "D"(a[4]), [f] "g"(a[5])
+			 : "memory", "cc");
+	return ret;
 #else
 #error "raw(): this architecture's system call instruction"
 #endif
@@ -571,14 +607,45 @@ static void kernel_sys_faccessat(void *fn, const struct question *q, struct answ
 	end_raw(a, RAW(SYS_faccessat, q->dirfd, P(q->path), q->mode));
 }
 
+static void ask_sys_fstatat(void *fn, const struct question *q, struct answer *a);
+
+/* Where the access time is in what this spelling of stat() writes. */
+static size_t stat_atime(const struct row *row)
+{
+#if defined(__i386__)
+	enum { KERNELS_OLD = 32, LIBCS_OLD = 56 }; /* of 32 bits, with 32-bit times */
+
+	if (!strcmp(row->name, "syscall"))
+		return row->ask == ask_sys_fstatat ? offsetof(struct stat, st_atim) : KERNELS_OLD;
+	if (!strstr(row->name, "64"))
+		return LIBCS_OLD;
+#endif
+	(void)row;
+	return offsetof(struct stat, st_atim);
+}
+
 /* Reading a link or listing a directory between two stats may move its access time. */
 static void stat_settle(const struct question *q, struct answer *a)
 {
-	struct stat *st = (void *)a->out;
-
 	if (a->ret == 0 && !q->no_buffer)
-		memset(&st->st_atim, 0, sizeof st->st_atim);
+		memset(a->out + stat_atime(q->row), 0, sizeof(struct timespec));
 }
+
+/* What libc makes of another layout is compared with what it makes itself. */
+#if defined(__i386__)
+#define STAT(truth) (sizeof(&(truth)) == sizeof(void *) ? NULL : (truth))
+#else
+#define STAT(truth) truth
+#endif
+
+/* What programs pass to __xstat(). */
+#if defined(__x86_64__)
+#define STAT_VERSION 1
+#elif defined(__i386__)
+#define STAT_VERSION 3
+#else
+#define STAT_VERSION 0
+#endif
 
 static void ask_stat(void *fn, const struct question *q, struct answer *a)
 {
@@ -707,6 +774,9 @@ static void describe(long fd, const struct question *q, struct answer *a, bool c
 		fail("%s returned a bad descriptor %ld", q->row->name, fd);
 	seen.mode = st.st_mode;
 	seen.flags = RAW(SYS_fcntl, fd, F_GETFL);
+#if defined(__i386__)
+	seen.flags &= ~0100000L; /* O_LARGEFILE: some spellings add it */
+#endif
 	if (creating) {
 		undo_creation(q, (int)fd, &st);
 	} else {
@@ -1197,6 +1267,19 @@ static void ask_spawn(void *fn, const struct question *q, struct answer *a)
 #define V(text) NULL
 #endif
 
+/* The functions that have two versions with two meanings, where they do. */
+#if defined(__x86_64__)
+#define VERSIONS(x86_64, i386) x86_64
+#elif defined(__i386__)
+#define VERSIONS(x86_64, i386) i386
+#else
+#define VERSIONS(x86_64, i386) NULL
+#endif
+#define REALPATH     VERSIONS("GLIBC_2.3", "GLIBC_2.3")
+#define REALPATH_OLD VERSIONS("GLIBC_2.2.5", "GLIBC_2.0")
+#define SPAWN	     VERSIONS("GLIBC_2.15", "GLIBC_2.15")
+#define SPAWN_OLD    VERSIONS("GLIBC_2.2.5", "GLIBC_2.2")
+
 static void ask_sys_access(void *fn, const struct question *q, struct answer *a)
 {
 #ifdef SYS_access
@@ -1241,12 +1324,12 @@ static const struct row rows[] = {
     {"syscall", OLD, FASTPATH_ACCESS, ask_sys_faccessat, kernel_sys_faccessat, ANY_POINTER},
     {"syscall", OLD, FASTPATH_ACCESS, ask_sys_faccessat2, kernel_faccessat, ANY_POINTER},
 
-    {"stat", NULL, FASTPATH_STAT, ask_stat, kernel_stat, ANY_POINTER},
-    {"stat64", NULL, FASTPATH_STAT, ask_stat, kernel_stat, ANY_POINTER},
-    {"lstat", NULL, FASTPATH_STAT, ask_stat, kernel_lstat, ANY_POINTER},
-    {"lstat64", NULL, FASTPATH_STAT, ask_stat, kernel_lstat, ANY_POINTER},
-    {"fstatat", NULL, FASTPATH_STAT, ask_fstatat, kernel_fstatat, ANY_POINTER},
-    {"fstatat64", NULL, FASTPATH_STAT, ask_fstatat, kernel_fstatat, ANY_POINTER},
+    {"stat", NULL, FASTPATH_STAT, ask_stat, STAT(kernel_stat), ANY_POINTER},
+    {"stat64", NULL, FASTPATH_STAT, ask_stat, STAT(kernel_stat), ANY_POINTER},
+    {"lstat", NULL, FASTPATH_STAT, ask_stat, STAT(kernel_lstat), ANY_POINTER},
+    {"lstat64", NULL, FASTPATH_STAT, ask_stat, STAT(kernel_lstat), ANY_POINTER},
+    {"fstatat", NULL, FASTPATH_STAT, ask_fstatat, STAT(kernel_fstatat), ANY_POINTER},
+    {"fstatat64", NULL, FASTPATH_STAT, ask_fstatat, STAT(kernel_fstatat), ANY_POINTER},
     {"__xstat", OLD, FASTPATH_STAT, ask_xstat, NULL, ANY_POINTER},
     {"__xstat64", OLD, FASTPATH_STAT, ask_xstat, NULL, ANY_POINTER},
     {"__lxstat", OLD, FASTPATH_STAT, ask_xstat, NULL, ANY_POINTER},
@@ -1255,10 +1338,10 @@ static const struct row rows[] = {
     {"__fxstatat64", V("GLIBC_2.4"), FASTPATH_STAT, ask_fxstatat, NULL, ANY_POINTER},
     {"statx", NULL, FASTPATH_STAT, ask_statx, kernel_statx, ANY_POINTER},
     {"syscall", OLD, FASTPATH_STAT, ask_sys_statx, kernel_statx, ANY_POINTER},
-    {"syscall", OLD, FASTPATH_STAT, ask_sys_fstatat, kernel_fstatat, ANY_POINTER},
+    {"syscall", OLD, FASTPATH_STAT, ask_sys_fstatat, STAT(kernel_fstatat), ANY_POINTER},
 #ifdef SYS_open
-    {"syscall", OLD, FASTPATH_STAT, ask_sys_stat, kernel_stat, ANY_POINTER},
-    {"syscall", OLD, FASTPATH_STAT, ask_sys_lstat, kernel_lstat, ANY_POINTER},
+    {"syscall", OLD, FASTPATH_STAT, ask_sys_stat, STAT(kernel_stat), ANY_POINTER},
+    {"syscall", OLD, FASTPATH_STAT, ask_sys_lstat, STAT(kernel_lstat), ANY_POINTER},
 #endif
 
     {"open", OLD, FASTPATH_OPEN, ask_open, kernel_open, ANY_POINTER},
@@ -1296,9 +1379,9 @@ static const struct row rows[] = {
     {"syscall", OLD, FASTPATH_READLINK, ask_sys_readlink, kernel_readlink, ANY_POINTER},
 #endif
 
-    {"realpath", V("GLIBC_2.3"), FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
-    {"realpath", V("GLIBC_2.3"), FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
-    {"realpath", V("GLIBC_2.2.5"), FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
+    {"realpath", REALPATH, FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
+    {"realpath", REALPATH, FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
+    {"realpath", REALPATH_OLD, FASTPATH_REALPATH, ask_realpath, NULL, VERSIONED},
     {"__realpath_chk", V("GLIBC_2.4"), FASTPATH_REALPATH, ask_realpath_chk, NULL, CHECKED},
     {"canonicalize_file_name", OLD, FASTPATH_REALPATH, ask_canonicalize, NULL, 0},
 
@@ -1312,10 +1395,10 @@ static const struct row rows[] = {
     {"execlp", OLD, FASTPATH_EXEC, ask_execl, NULL, RUNS | SEARCHES},
     {"execveat", NULL, FASTPATH_EXEC, ask_execveat, kernel_execveat, ANY_POINTER | RUNS},
     {"fexecve", OLD, FASTPATH_EXEC, ask_fexecve, NULL, RUNS},
-    {"posix_spawn", V("GLIBC_2.15"), FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED},
-    {"posix_spawn", V("GLIBC_2.2.5"), FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED},
-    {"posix_spawnp", V("GLIBC_2.15"), FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED | SEARCHES},
-    {"posix_spawnp", V("GLIBC_2.2.5"), FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED | SEARCHES},
+    {"posix_spawn", SPAWN, FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED},
+    {"posix_spawn", SPAWN_OLD, FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED},
+    {"posix_spawnp", SPAWN, FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED | SEARCHES},
+    {"posix_spawnp", SPAWN_OLD, FASTPATH_EXEC, ask_spawn, NULL, RUNS | VERSIONED | SEARCHES},
 
     {"getxattr", V("GLIBC_2.3"), FASTPATH_XATTR, ask_getxattr, kernel_getxattr, ANY_POINTER},
     {"lgetxattr", V("GLIBC_2.3"), FASTPATH_XATTR, ask_getxattr, kernel_lgetxattr, ANY_POINTER},
@@ -1330,7 +1413,7 @@ static unsigned first_row[FASTPATH_CALLS], row_count[FASTPATH_CALLS];
 /* dlvsym() would not find a definition without versions, though references bind to it. */
 static void *symbol(void *from, const struct row *row)
 {
-	void *found = row->takes & VERSIONED ? NULL : dlsym(from, row->name);
+	void *found = row->takes & VERSIONED && row->version ? NULL : dlsym(from, row->name);
 
 	return found || !row->version ? found : dlvsym(from, row->name, row->version);
 }
@@ -1409,7 +1492,7 @@ static const int open_flags[] = {
 };
 static const unsigned statx_masks[] = {STATX_BASIC_STATS, STATX_ALL, 0, STATX_TYPE, 1u << 31};
 static const size_t sizes[] = {PATH_MAX, PATH_MAX, 64, 1, 0, PATH_MAX, 3};
-static const size_t huge_sizes[] = {PATH_MAX, 1ul << 31, (1ul << 32) + 1, -1ul, 0};
+static const size_t huge_sizes[] = {PATH_MAX, 1ul << 31, (size_t)UINT64_C(0x100000001), -1ul, 0};
 static const char *const fopen_modes[] = {"r",  "r",  "re", "r+", "w", "a",  "wx",
 					  "w+", "rx", "rm", "",   "q", "a+", "rb"};
 static const char *const xattr_names[] = {
@@ -1489,7 +1572,7 @@ static void draw_arguments(struct question *q)
 	q->at_flags = PICK(at_flags);
 	q->open_flags = PICK(open_flags) | O_NONBLOCK;
 	q->statx_mask = PICK(statx_masks);
-	q->version = percent(95) ? 1 : (int)below(4);
+	q->version = percent(95) ? STAT_VERSION : (int)below(4);
 	q->size = PICK(sizes);
 	size_t huge = PICK(huge_sizes);
 	if (percent(10) && !(q->row->takes & CHECKED) && q->row->family == FASTPATH_READLINK)
@@ -1610,7 +1693,8 @@ static void question_place(struct question *q)
 	} else if (q->pointer == FIRST_BYTE || q->pointer == FIRST_PAGE) {
 		q->path = (const char *)(q->pointer == FIRST_BYTE ? 1ul : 4095ul);
 	} else if (q->pointer == NON_CANONICAL) {
-		q->path = (const char *)(1ul << 63 | 4096);
+		/* There are none of 32 bits. */
+		q->path = (const char *)(uintptr_t)(sizeof(long) == 8 ? UINT64_C(1) << 63 | 4096 : 4095);
 	}
 }
 
@@ -1641,6 +1725,26 @@ static const struct question *thread_question;
 static struct answer *thread_answer;
 static struct mutation *thread_mutation;
 
+/* Under qemu-user a vfork child has memory of its own. */
+static bool vfork_shares(void)
+{
+	static volatile int shares; /* 1: yes, 2: no */
+	volatile int mark = 0;
+	int status;
+	pid_t pid;
+
+	if (!shares) {
+		pid = vfork();
+		if (pid == 0) {
+			mark = 1;
+			_exit(0);
+		}
+		RAW(SYS_wait4, pid, P(&status), 0, 0);
+		shares = mark ? 1 : 2;
+	}
+	return shares == 1;
+}
+
 static void ask_vforked(const struct question *q, struct answer *a)
 {
 	void *fn = interposed[row_number(q->row)];
@@ -1658,7 +1762,7 @@ static void ask_vforked(const struct question *q, struct answer *a)
 
 static void ask_library(const struct question *q, struct answer *a)
 {
-	if (q->asker == ASK_VFORKED) {
+	if (q->asker == ASK_VFORKED && vfork_shares()) {
 		ask_vforked(q, a);
 	} else if (q->asker == ASK_THREAD) {
 		thread_question = q;
