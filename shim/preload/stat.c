@@ -96,10 +96,17 @@ FP_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, void *b
 				       dir, path, flags, mask, buffer));
 }
 
-/* The struct version that the system's programs pass, and the kernel's own where it differs. */
+/* The struct version that the system's programs pass, and the kernel's own on x86-64. Others may be EINVAL, whatever
+ * the path. */
 static bool version_is_known(int version)
 {
+#if defined(__x86_64__)
 	return version == 0 || version == 1;
+#elif defined(__i386__)
+	return version == 3;
+#else
+	return version == 0;
+#endif
 }
 
 /* The names that programs built for glibc before 2.33 import. */
