@@ -15,7 +15,7 @@ enum {
 	PATH_FOLDED_MAX = 384, /* longer paths that need folding go to the kernel */
 	PATH_PAGE = PAGE_LEAST,
 	PATH_NAME_MAX = 255,
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__riscv)
 	PATH_ADDRESS_BITS = 47, /* of a canonical user address */
 #else
 	PATH_ADDRESS_BITS = 48,
