@@ -10,6 +10,7 @@
 #define AUTHORITY_BELL_H
 
 #include "authority/ring.h"
+#include "base/attributes.h"
 
 enum bell_kind { BELL_NONE = 0, BELL_PAGE, BELL_EPOLL };
 
@@ -26,7 +27,7 @@ struct bell {
 	bool kept; /* inotify_fd is open */
 	/* pending-check: descriptors above the application's; inotify_fd also where it is kept */
 	int epoll_fd, inotify_fd, mounts_fd;
-	uint64_t checker; /* the one thread that checks: epoll_wait(0) can miss beside another */
+	uint64_t checker FP_WHOLE; /* the one thread that checks: epoll_wait(0) can miss beside another */
 	uint32_t kept_out;    /* how often the owner met another checker, in a row */
 	uint8_t mounts_moved; /* sticky: polling mountinfo consumes its event */
 	uint8_t lost;	      /* a descriptor of ours was taken away: caching has ended */

@@ -11,6 +11,9 @@
 /* Reads whole aligned words around a string: never past its page, but past its end. */
 #define FP_WORD_READS __attribute__((no_sanitize("address")))
 
+/* A word of 64 bits that several threads use: i386 would align it to 4 bytes, and split it between two lines. */
+#define FP_WHOLE __attribute__((aligned(8)))
+
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

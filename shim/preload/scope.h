@@ -39,7 +39,7 @@ struct region {
 	uint32_t pid; /* 0: not known yet */
 	uint32_t reported;
 	uint64_t began_ns;
-	uint64_t checked, wrong, unresolved; /* FASTPATH_VERIFY */
+	uint64_t checked FP_WHOLE, wrong, unresolved; /* FASTPATH_VERIFY */
 	/* Who answers. */
 	uint32_t starting;   /* claimed by the thread that sets up */
 	uint32_t generation; /* authorities started so far */
