@@ -21,7 +21,8 @@ uint64_t session_rules(const char *skip, const char *trust)
 	uint64_t a = skip ? hash_string(skip, bytes_length(skip)) : hash_string("", 0);
 	uint64_t b = trust ? hash_string(trust, bytes_length(trust)) : hash_string("", 0);
 
-	return hash_mix(a, b);
+	/* Processes of another word size may be offered the session too, and hash otherwise. */
+	return hash_mix(hash_mix(a, b), sizeof(void *));
 }
 
 uint32_t session_program(const struct session *s, uint64_t key)
