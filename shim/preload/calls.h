@@ -31,6 +31,13 @@
 #define OLD(...)
 #endif
 
+/* With a time_t of 64 bits where it had 32. */
+#if defined(__i386__)
+#define TIME64(...) __VA_ARGS__
+#else
+#define TIME64(...)
+#endif
+
 #define CALLS(CALL)                                                                            \
 	CALL(access, "access", "")                                                             \
 	CALL(euidaccess, "euidaccess", "")                                                     \
@@ -48,6 +55,9 @@
 	CALL(lxstat64, "__lxstat64", "")                                                       \
 	CALL(fxstatat, "__fxstatat", "")                                                       \
 	CALL(fxstatat64, "__fxstatat64", "")                                                   \
+	TIME64(CALL(stat_time64, "__stat64_time64", ""))                                       \
+	TIME64(CALL(lstat_time64, "__lstat64_time64", ""))                                     \
+	TIME64(CALL(fstatat_time64, "__fstatat64_time64", ""))                                 \
 	CALL(statx, "statx", "")                                                               \
 	CALL(open, "open", "")                                                                 \
 	CALL(open64, "open64", "")                                                             \

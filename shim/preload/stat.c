@@ -22,6 +22,9 @@ int __lxstat64(int version, const char *path, void *buffer);
 int __fxstatat(int version, int dir, const char *path, void *buffer, int flags);
 int __fxstatat64(int version, int dir, const char *path, void *buffer, int flags);
 int statx(int dir, const char *path, int flags, unsigned mask, void *buffer);
+int __stat64_time64(const char *path, void *buffer);
+int __lstat64_time64(const char *path, void *buffer);
+int __fstatat64_time64(int dir, const char *path, void *buffer, int flags);
 
 #define MASK_RESERVED 0x80000000U /* STATX__RESERVED */
 
@@ -84,6 +87,23 @@ FP_EXPORT int fstatat64(int dir, const char *path, void *buffer, int flags)
 {
 	return at_directory(NEXT_fstatat64, dir, path, buffer, flags);
 }
+
+#if defined(__i386__)
+FP_EXPORT int __stat64_time64(const char *path, void *buffer)
+{
+	return by_path(NEXT_stat_time64, path, buffer);
+}
+
+FP_EXPORT int __lstat64_time64(const char *path, void *buffer)
+{
+	return by_path(NEXT_lstat_time64, path, buffer);
+}
+
+FP_EXPORT int __fstatat64_time64(int dir, const char *path, void *buffer, int flags)
+{
+	return at_directory(NEXT_fstatat_time64, dir, path, buffer, flags);
+}
+#endif
 
 FP_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, void *buffer)
 {
