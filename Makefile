@@ -36,11 +36,13 @@ MAX_PAGE := $(if $(filter aarch64,$(TARGET)),65536,4096)
 # aarch64 programs call to see which atomic instructions there are, asks libc.
 TARGET_CFLAGS := $(if $(filter x86_64 i386,$(TARGET)),-fno-plt) $(if $(filter aarch64,$(TARGET)),-mno-outline-atomics)
 
+MAP := shim/fastpath$(if $(filter i386,$(TARGET)),.i386).map
+
 # The library is loaded by every exec of a tree: one page of data, one relocation, no start-up code,
 # nothing from libc at link time; of libgcc what an architecture has no instructions for.
 LIB_CFLAGS  = $(ALL_CFLAGS) -DFP_LIBRARY -fPIC -fno-builtin -fno-stack-protector $(TARGET_CFLAGS) \
 	-fasynchronous-unwind-tables -fno-strict-aliasing -fno-delete-null-pointer-checks
-LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=shim/fastpath.map -Wl,-T,shim/order.ld \
+LIB_LDFLAGS = -shared -nostdlib -Wl,-soname,libfastpath.so -Wl,--version-script=$(MAP) -Wl,-T,shim/order.ld \
 	-Wl,-init=scope_start -Wl,-fini=scope_end -Wl,--hash-style=gnu -Wl,-z,noseparate-code \
 	-Wl,-z,norelro -Wl,-z,max-page-size=$(MAX_PAGE) -Wl,--gc-sections -Wl,--build-id
 
@@ -78,7 +80,7 @@ NARROW   := $(if $(strip $(LIBDIR32)),$(shell $(CC) -m32 -c -x c /dev/null -o /d
 
 all: $(B)/libfastpath.so $(NARROW) $(B)/fastpath $(EXAMPLES:%=$(B)/examples/%) $(SUITE:%=$(B)/bench-suite/%) $(PAGES:%=$(B)/%)
 
-$(B)/libfastpath.so: $(LIB_OBJ) shim/fastpath.map shim/order.ld
+$(B)/libfastpath.so: $(LIB_OBJ) $(MAP) shim/order.ld
 	$(Q)$(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) -o $@.new $(LIB_OBJ) -lgcc && mv $@.new $@
 
 $(B)/32/libfastpath.so: Makefile

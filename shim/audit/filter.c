@@ -22,6 +22,9 @@ static const uint32_t second = SCMP_ARCH_X86;
 #elif defined(__aarch64__)
 const uint32_t filter_architecture = AUDIT_ARCH_AARCH64;
 static const uint32_t second = SCMP_ARCH_ARM;
+#elif defined(__i386__)
+const uint32_t filter_architecture = AUDIT_ARCH_I386;
+static const uint32_t second = NO_SECOND;
 #else
 const uint32_t filter_architecture = AUDIT_ARCH_RISCV64;
 static const uint32_t second = NO_SECOND;

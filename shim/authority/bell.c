@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <sys/vfs.h>
 
 enum {
 	FD_FIRST = 800,	   /* our visible descriptors: above what applications number themselves */
@@ -26,11 +25,11 @@ enum {
 static int mounts_open(void)
 {
 	int fd = (int)sys_openat(SYS_AT_FDCWD, "/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
-	struct statfs fs;
+	struct statfs64 fs;
 
 	if (fd < 0)
 		return fd;
-	if (sys2(SYS_fstatfs, fd, &fs) || fs.f_type != PROC_SUPER_MAGIC) {
+	if (sys_fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC) {
 		sys_close(fd);
 		return -ENODEV;
 	}

@@ -47,9 +47,8 @@ static bool names_grow(struct names *n)
 
 	if (n->hash != n->first)
 		return false; /* more than LISTING_MAX */
-	at = sys6(SYS_mmap, 0, mapping_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		  -1, 0);
-	if (at < 0 && at > -4096)
+	at = sys_mmap(mapping_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (sys_is_error(at))
 		return false;
 	for (uint32_t i = 0; i < n->count; i++)
 		((uint64_t *)at)[i] = n->first[i];

@@ -189,9 +189,9 @@ static uint32_t magic_of(struct authority *a, int fd, uint64_t mount)
 static void mount_judge(struct authority *a, struct mount *m, int fd)
 {
 	const struct file_system *f = by_magic(magic_of(a, fd, m->id));
-	struct statfs fs;
+	struct statfs64 fs;
 
-	m->verdict = (int)sys2(SYS_fstatfs, fd, &fs);
+	m->verdict = (int)sys_fstatfs(fd, &fs);
 	if (m->verdict)
 		return;
 	m->overlay = f && f->magic == MAGIC_OVERLAY;

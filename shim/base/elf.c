@@ -18,6 +18,8 @@ enum { HEADERS_MAX = 24, DYNAMIC_MAX = 1024, DYNAMIC_BATCH = 16, NAME_BYTES = 24
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
+#elif defined(__i386__)
+#define OUR_MACHINE EM_386
 #elif defined(__aarch64__)
 #define OUR_MACHINE EM_AARCH64
 #elif defined(__riscv)
@@ -26,7 +28,7 @@ enum { HEADERS_MAX = 24, DYNAMIC_MAX = 1024, DYNAMIC_BATCH = 16, NAME_BYTES = 24
 
 static bool read_at(int fd, void *out, size_t size, uint64_t offset)
 {
-	return sys4(SYS_pread64, fd, out, size, offset) == (long)size;
+	return sys_pread(fd, out, size, offset) == (long)size;
 }
 
 /* The file offset of an address. */
@@ -57,7 +59,7 @@ static bool is_sanitizer(const char *name)
 /* Entries of the dynamic section, a few at a time: how many, from number `first`. */
 static long read_dynamic(int fd, ElfW(Dyn) * out, uint64_t at, long first)
 {
-	long n = sys4(SYS_pread64, fd, out, DYNAMIC_BATCH * sizeof *out, at + (uint64_t)first * sizeof *out);
+	long n = sys_pread(fd, out, DYNAMIC_BATCH * sizeof *out, at + (uint64_t)first * sizeof *out);
 
 	return n > 0 ? n / (long)sizeof *out : 0;
 }
@@ -90,7 +92,7 @@ static bool needs_sanitizer(int fd, const ElfW(Phdr) * headers, unsigned count, 
 			if (entry[i].d_tag == DT_NULL)
 				return false;
 			if (entry[i].d_tag == DT_NEEDED &&
-			    sys4(SYS_pread64, fd, name, NAME_BYTES, strings + entry[i].d_un.d_val) > 0 &&
+			    sys_pread(fd, name, NAME_BYTES, strings + entry[i].d_un.d_val) > 0 &&
 			    is_sanitizer(name))
 				return true;
 		}

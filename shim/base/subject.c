@@ -17,10 +17,10 @@ static bool read_ids(struct subject *s)
 {
 	uint32_t real, effective, saved;
 
-	if (sys3(SYS_getresuid, &real, &effective, &saved) || real != effective || real != saved)
+	if (sys3(CALL_GETRESUID, &real, &effective, &saved) || real != effective || real != saved)
 		return false;
 	s->uid = real;
-	if (sys3(SYS_getresgid, &real, &effective, &saved) || real != effective || real != saved)
+	if (sys3(CALL_GETRESGID, &real, &effective, &saved) || real != effective || real != saved)
 		return false;
 	s->gid = real;
 	return true;
@@ -29,7 +29,7 @@ static bool read_ids(struct subject *s)
 static bool read_groups(struct subject *s)
 {
 	uint32_t groups[GROUPS_MAX];
-	long n = sys2(SYS_getgroups, GROUPS_MAX, groups);
+	long n = sys2(CALL_GETGROUPS, GROUPS_MAX, groups);
 
 	if (n < 0)
 		return false;

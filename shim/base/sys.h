@@ -8,9 +8,11 @@
 #include "base/attributes.h"
 
 #include <linux/stat.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #if defined(__clang_analyzer__)
@@ -63,6 +65,21 @@ FP_INLINE long sys_call(long n, long a, long b, long c, long d, long e, long f)
 			 : "memory");
 	return a0;
 }
+#elif defined(__i386__)
+/* There is no register left for the last argument but the frame pointer, which only assembler may change. */
+FP_INLINE long sys_call(long n, long a, long b, long c, long d, long e, long f)
+{
+	__asm__ volatile("pushl %[f]\n\t"
+			 "pushl %%ebp\n\t"
+			 "movl 4(%%esp), %%ebp\n\t"
+			 "int $0x80\n\t"
+			 "popl %%ebp\n\t"
+			 "addl $4, %%esp"
+			 : "+a"(n)
+			 : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), [f] "g"(f)
+			 : "memory", "cc");
+	return n;
+}
 #else
 #error "system calls of this architecture are not written yet"
 #endif
@@ -81,6 +98,17 @@ FP_INLINE long sys_call(long n, long a, long b, long c, long d, long e, long f)
 		 SYS_ARG_(f))
 
 #define SYS_AT_FDCWD (-100)
+
+/* Where there were ids of 16 bits, those of 32 have calls of their own. */
+#if defined(SYS_getresuid32)
+#define CALL_GETRESUID SYS_getresuid32
+#define CALL_GETRESGID SYS_getresgid32
+#define CALL_GETGROUPS SYS_getgroups32
+#else
+#define CALL_GETRESUID SYS_getresuid
+#define CALL_GETRESGID SYS_getresgid
+#define CALL_GETGROUPS SYS_getgroups
+#endif
 
 /* Newer than some uapi headers that fastpath builds with. */
 #define SYS_STATX_MNT_ID	0x1000U
@@ -109,6 +137,40 @@ FP_INLINE long sys_statx(int dir, const char *path, int flags, unsigned mask, st
 FP_INLINE long sys_readlinkat(int dir, const char *path, char *buffer, size_t size)
 {
 	return sys4(SYS_readlinkat, dir, path, buffer, size);
+}
+
+/* From the beginning of a file. The result is an address or -errno: sys_is_error(). */
+FP_INLINE long sys_mmap(size_t size, int protection, int flags, int fd)
+{
+#if defined(SYS_mmap2)
+	return sys6(SYS_mmap2, NULL, size, protection, flags, fd, 0);
+#else
+	return sys6(SYS_mmap, NULL, size, protection, flags, fd, 0);
+#endif
+}
+
+/* Addresses may be negative numbers. */
+FP_INLINE bool sys_is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+FP_INLINE long sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
+{
+#if __SIZEOF_LONG__ == 8
+	return sys4(SYS_pread64, fd, buffer, size, offset);
+#else
+	return sys5(SYS_pread64, fd, buffer, size, (uint32_t)offset, (uint32_t)(offset >> 32));
+#endif
+}
+
+FP_INLINE long sys_fstatfs(int fd, struct statfs64 *out)
+{
+#if defined(SYS_fstatfs64)
+	return sys3(SYS_fstatfs64, fd, sizeof *out, out);
+#else
+	return sys2(SYS_fstatfs, fd, out);
+#endif
 }
 
 FP_INLINE int sys_getpid(void)

@@ -16,8 +16,13 @@ FP_INLINE uint64_t thread_pointer(void)
 
 	__asm__("mov %%fs:0, %0" : "=r"(self));
 	return self;
+#elif defined(__i386__)
+	uint32_t self;
+
+	__asm__("mov %%gs:0, %0" : "=r"(self));
+	return self;
 #else
-	return (uint64_t)__builtin_thread_pointer();
+	return (uintptr_t)__builtin_thread_pointer();
 #endif
 }
 

@@ -28,6 +28,9 @@
 #elif defined(__riscv)
 #define MULTIARCH        "riscv64-linux-gnu"
 #define NARROW_MULTIARCH "riscv32-linux-gnu"
+#elif defined(__i386__)
+#define MULTIARCH        "i386-linux-gnu"
+#define NARROW_MULTIARCH "."
 #else
 #define MULTIARCH        "."
 #define NARROW_MULTIARCH "."

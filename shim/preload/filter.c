@@ -20,6 +20,7 @@ static void try_all(void)
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct caps[2];
 	struct epoll_event event = {.events = EPOLLIN};
+	struct statfs64 fs;
 	struct statx found;
 	size_t length;
 	uint64_t mask;
@@ -41,7 +42,7 @@ static void try_all(void)
 	sys3(SYS_inotify_add_watch, inotify, "/", IN_CREATE);
 	sys2(SYS_inotify_rm_watch, inotify, 1);
 	sys_statx(SYS_AT_FDCWD, "/", 0, STATX_INO, &found);
-	sys2(SYS_fstatfs, -1, bytes);
+	sys_fstatfs(-1, &fs);
 	sys3(SYS_fcntl, -1, F_DUPFD_CLOEXEC, 0);
 	sys3(SYS_getdents64, -1, bytes, sizeof bytes);
 	sys_readlinkat(SYS_AT_FDCWD, "/", bytes, sizeof bytes);

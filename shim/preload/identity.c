@@ -123,6 +123,17 @@ void identity_system_call(long number, long first, long second)
 	case SYS_setgroups:
 	case SYS_setfsuid:
 	case SYS_setfsgid:
+#if defined(SYS_setuid32)
+	case SYS_setuid32:
+	case SYS_setreuid32:
+	case SYS_setresuid32:
+	case SYS_setgid32:
+	case SYS_setregid32:
+	case SYS_setresgid32:
+	case SYS_setgroups32:
+	case SYS_setfsuid32:
+	case SYS_setfsgid32:
+#endif
 	case SYS_capset:
 		ends();
 		break;

@@ -20,10 +20,20 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
-void *fopen(const char *path, const char *mode);
 void *fopen64(const char *path, const char *mode);
-void *_IO_fopen(const char *path, const char *mode);
 void *opendir(const char *path);
+
+#if defined(__i386__)
+/* The old versions make streams of another layout: they are left alone. */
+void *fastpath_fopen(const char *path, const char *mode);
+void *fastpath_io_fopen(const char *path, const char *mode);
+
+__asm__(".symver fastpath_fopen, fopen@@GLIBC_2.1");
+__asm__(".symver fastpath_io_fopen, _IO_fopen@@GLIBC_2.1");
+#else
+void *fastpath_fopen(const char *path, const char *mode) __asm__("fopen");
+void *fastpath_io_fopen(const char *path, const char *mode) __asm__("_IO_fopen");
+#endif
 
 static bool may_create(int flags)
 {
@@ -153,7 +163,7 @@ FP_INLINE void *stream(enum next next, const char *path, const char *mode)
 	return file;
 }
 
-FP_EXPORT void *fopen(const char *path, const char *mode)
+FP_EXPORT void *fastpath_fopen(const char *path, const char *mode)
 {
 	return stream(NEXT_fopen, path, mode);
 }
@@ -163,7 +173,7 @@ FP_EXPORT void *fopen64(const char *path, const char *mode)
 	return stream(NEXT_fopen64, path, mode);
 }
 
-FP_EXPORT void *_IO_fopen(const char *path, const char *mode)
+FP_EXPORT void *fastpath_io_fopen(const char *path, const char *mode)
 {
 	return stream(NEXT_io_fopen, path, mode);
 }

@@ -43,10 +43,9 @@ static struct profile *profile_map(void)
 {
 	struct profile *p;
 	void *library;
-	long at = sys6(SYS_mmap, NULL, sizeof *p, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = sys_mmap(sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
-	if (at < 0 && at > -4096)
+	if (sys_is_error(at))
 		return NULL;
 	p = (struct profile *)at;
 	// cppcheck-suppress nullPointerRedundantCheck ; a mapping is never at 0

@@ -136,9 +136,8 @@ FP_COLD struct region *scope_region(void)
 
 	if (r)
 		return r;
-	at = sys6(SYS_mmap, NULL, sizeof *r, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at < 0 && at > -4096)
+	at = sys_mmap(sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	if (sys_is_error(at))
 		return NULL;
 	r = (struct region *)at;
 	if (sys3(SYS_madvise, r, sizeof *r, MADV_WIPEONFORK)) {
@@ -309,8 +308,8 @@ static uint32_t ended_owner(struct region *r)
 /* Whole words. */
 static void zero(void *at, size_t bytes)
 {
-	for (size_t i = 0; i < bytes / 8; i++)
-		((volatile uint64_t *)at)[i] = 0;
+	for (size_t i = 0; i < bytes / sizeof(long); i++)
+		((volatile unsigned long *)at)[i] = 0;
 }
 
 static bool start_anew(struct region *r)

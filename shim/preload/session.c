@@ -115,10 +115,9 @@ static void *map_shared(const struct address *a, uint64_t fd_there, uint64_t dev
 	if (fd < 0)
 		return NULL;
 	if ((sys2(SYS_fcntl, fd, F_GET_SEALS) & seals) == seals)
-		at = sys6(SYS_mmap, NULL, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-			  MAP_SHARED, fd, 0);
+		at = sys_mmap(size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd);
 	sys_close(fd);
-	return at < 0 && at > -4096 ? NULL : (void *)at;
+	return sys_is_error(at) ? NULL : (void *)at;
 }
 
 /*

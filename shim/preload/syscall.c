@@ -32,6 +32,10 @@ static int family_of(long number, long a, long b, long c, long d, const char **p
 		return (b & ~7) ? NOT_A_LOOKUP : FASTPATH_ACCESS;
 	case SYS_stat:
 	case SYS_lstat:
+#if defined(SYS_stat64)
+	case SYS_stat64:
+	case SYS_lstat64:
+#endif
 		*path = (const char *)a;
 		return FASTPATH_STAT;
 	case SYS_readlink:
@@ -42,8 +46,10 @@ static int family_of(long number, long a, long b, long c, long d, const char **p
 		return (c & ~7) ? NOT_A_LOOKUP : FASTPATH_ACCESS;
 #if defined(SYS_newfstatat)
 	case SYS_newfstatat:
-		return (d & ~at_flags) ? NOT_A_LOOKUP : FASTPATH_STAT;
+#else
+	case SYS_fstatat64:
 #endif
+		return (d & ~at_flags) ? NOT_A_LOOKUP : FASTPATH_STAT;
 	case SYS_statx:
 		return (c & ~at_flags) || (d & MASK_RESERVED) ? NOT_A_LOOKUP : FASTPATH_STAT;
 	case SYS_readlinkat:
