@@ -99,7 +99,7 @@ FP_WORD_READS FP_INLINE enum path_kind parse(struct path *p, const char *spelled
 	struct chunk c;
 
 	/* The first page, kernel addresses and non-canonical ones get their EFAULT there. */
-	if (at < PATH_PAGE || (uint64_t)at >> PATH_ADDRESS_BITS)
+	if (at < PATH_PAGE || PATH_BEYOND(at))
 		return PATH_ARGUMENT;
 	if (*spelled != '/')
 		return *spelled ? PATH_RELATIVE : PATH_ARGUMENT;

@@ -22,6 +22,13 @@ enum {
 #endif
 };
 
+/* No program's memory: the kernel says EFAULT. Of 32 bits only the last page, where (char *)-1 points to. */
+#if __SIZEOF_POINTER__ == 4
+#define PATH_BEYOND(at) ((at) >= (uintptr_t)-PATH_PAGE)
+#else
+#define PATH_BEYOND(at) ((at) >> PATH_ADDRESS_BITS)
+#endif
+
 enum path_kind {
 	PATH_ARGUMENT = 0, /* NULL, empty, too long, or not surely a string: the kernel's to judge */
 	PATH_RELATIVE,

@@ -26,7 +26,7 @@ static unsigned number_of(const char *name)
 	uintptr_t at = (uintptr_t)name;
 	uint32_t room = PATH_PAGE - (uint32_t)(at % PATH_PAGE), n = 0;
 
-	if (at < PATH_PAGE || (uint64_t)at >> PATH_ADDRESS_BITS || !*name)
+	if (at < PATH_PAGE || PATH_BEYOND(at) || !*name)
 		return NAME_BAD;
 	while (n < room && name[n])
 		n++;

@@ -100,7 +100,7 @@ TEST(pointers_that_cannot_be_strings_are_never_read)
 		CHECK_EQ(path_parse(&p, (const char *)at), PATH_ARGUMENT);
 	CHECK_EQ(path_parse(&p, (const char *)(PATH_PAGE - 1)), PATH_ARGUMENT);
 	CHECK_EQ(path_parse(&p, (const char *)UINTPTR_MAX), PATH_ARGUMENT);
-	for (int bit = PATH_ADDRESS_BITS; bit < 64; bit++)
+	for (int bit = PATH_ADDRESS_BITS; bit < (int)(8 * sizeof(void *)); bit++)
 		CHECK_EQ(path_parse(&p, (const char *)((uintptr_t)1 << bit)), PATH_ARGUMENT);
 }
 
