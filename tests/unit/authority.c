@@ -338,6 +338,10 @@ TEST_BELLS(a_mount_ends_every_fact)
 	CHANGED("mount");
 	CHECK(!is_absent(at("d/name")));
 	CHECK(!is_present(at("d/file"), QUESTION_ACCESS, R_OK));
+	if (session_is_emulated()) {
+		MUST(umount(at("d")));
+		SKIP("mount ids: qemu-user's statx(2) leaves them out");
+	}
 	/* A mount made since is not walked: its umount must not fail because of us. */
 	learn(at("d/none"));
 	CHECK(!is_absent(at("d/none")));

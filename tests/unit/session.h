@@ -100,6 +100,12 @@ __attribute__((unused, format(printf, 1, 2))) static const char *at(const char *
 	return out;
 }
 
+/* Under qemu-user, as tests/cross.sh says: its statx(2) does not tell which mount a file is on. */
+__attribute__((unused)) static bool session_is_emulated(void)
+{
+	return getenv("UNIT_EMULATED") != NULL;
+}
+
 /* A session of one's own; o as in authority_start(), but for the memory. */
 __attribute__((unused)) static void session_open(struct session *s, struct authority_options o)
 {
@@ -118,6 +124,8 @@ __attribute__((unused)) static void session_open(struct session *s, struct autho
 		o.reserved = sizeof(struct segment);
 	if (!o.limit)
 		o.limit = SESSION_BYTES;
+	if (!o.trust && session_is_emulated())
+		o.trust = "/";
 	o.bells_shown = memory + SESSION_BYTES;
 	o.bells_hidden = memory + SESSION_BYTES + BELL_SHOWN_BYTES;
 	s->error = authority_start(s->authority, s->segment, &o);
