@@ -7,13 +7,13 @@
  */
 #include "preload/memory.h"
 
+#include "base/page.h"
 #include "preload/next.h"
 
 #include <link.h>
 #include <stddef.h>
 
 enum {
-	PAGE = 4096,
 	/* Nearer to the stack's end than this lies nothing else, by mmap_base() of the kernel, where stacks
 	 * may grow to 8 MiB, as is usual. */
 	STACK_BYTES = 4 << 20,
@@ -23,7 +23,7 @@ enum {
  * signal handler, is not told. */
 static bool is_in_stack(uintptr_t at)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)next_auxiliary | (PAGE - 1);
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)next_auxiliary | (PAGE_LEAST - 1);
 
 	return here <= at && at <= end && end - here < STACK_BYTES;
 }
@@ -62,7 +62,7 @@ static bool is_in_heap(uintptr_t at)
 		from = from ? from : UINTPTR_MAX;
 		store_relaxed(&begin, from);
 	}
-	return at - PAGE > from && at < load_relaxed(end);
+	return at - PAGE_LEAST > from && at < load_relaxed(end);
 }
 
 bool memory_goes_on(const char *page)
