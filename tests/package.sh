@@ -106,7 +106,7 @@ inside() { chroot "$root" /usr/bin/env -i PATH="$PATH" HOME=/root LC_ALL=C DEBIA
 
 clear_root()
 {
-	umount "$root/proc" 2>/dev/null
+	umount "$root/proc" "$root" 2>/dev/null
 	rm -rf --one-file-system "$root"
 	mkdir -p "$root"
 }
@@ -125,8 +125,7 @@ make_ground() # RELEASE
 # fresh RELEASE: a new system in $root; says why not.
 fresh()
 {
-	local ground
-	ground=$work/$1-$(cksum <<<"$include $arch" | cut -d ' ' -f 1).tar
+	local ground=$work/$1-$(cksum <<<"$include $arch" | cut -d ' ' -f 1).tar
 	clear_root
 	if [ ! -f "$ground" ]; then
 		logged "$1-ground.log" make_ground "$1" | grep . && return
@@ -135,7 +134,8 @@ fresh()
 	else
 		tar -C "$root" -xf "$ground"
 	fi
-	mount -t proc proc "$root/proc"
+	# A mount of its own, as the root of a system is one: what is in no mount table is not cached for users.
+	mount --bind "$root" "$root" && mount -t proc proc "$root/proc" || echo "no mounts"
 }
 
 # What is there, but for what dpkg and ldconfig note for themselves.
