@@ -1285,7 +1285,7 @@ static void ask_sys_access(void *fn, const struct question *q, struct answer *a)
 #ifdef SYS_access
 	end(a, ((syscall_fn *)fn)(SYS_access, q->path, q->mode));
 #else
-	ask_sys_faccessat(fn, q, a);
+	end(a, ((syscall_fn *)fn)(SYS_faccessat, AT_FDCWD, q->path, q->mode));
 #endif
 }
 
