@@ -1725,7 +1725,7 @@ static const struct question *thread_question;
 static struct answer *thread_answer;
 static struct mutation *thread_mutation;
 
-/* Under qemu-user a vfork child has memory of its own. */
+/* Under qemu-user a vfork child has memory of its own: there posix_spawn() cannot tell errors. */
 static bool vfork_shares(void)
 {
 	static volatile int shares; /* 1: yes, 2: no */
@@ -1796,12 +1796,15 @@ static bool same(const struct question *q, const struct answer *got, const struc
 	       !memcmp(got->out, want->out, OUT_BYTES);
 }
 
-/* True: opening it would wait for a writer, or what it makes behind a link could not be unmade. */
+/* True: opening it would wait for a writer, it cannot be asked here, or what it makes behind a link could not be unmade. */
 static bool question_unfit(const struct question *q)
 {
 	struct stat st;
 
 	if (q->spawn_actions == CREATE_ACTION && q->row->ask == ask_spawn && exists(q->text))
+		return true;
+	/* And qemu-user looks at what is to be written before the path. */
+	if (!vfork_shares() && (q->row->ask == ask_spawn || q->no_buffer || q->bad_argv))
 		return true;
 	return q->row->takes & BLOCKS &&
 	       RAW(SYS_newfstatat, AT_FDCWD, P(q->path), P(&st), 0) == 0 && S_ISFIFO(st.st_mode);
