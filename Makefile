@@ -23,6 +23,10 @@ DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansso
 # libFuzzer, where it is not in clang's own package (as in Ubuntu 22.04, which does not know this one).
 DEPS_FUZZ := libclang-rt-dev
 
+# What check-cross needs besides. gcc-multilib excludes Debian's cross compilers: i386 has one too.
+CROSS_DEPS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross \
+	gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user binutils
+
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -Wvla
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Iinclude -Ishim -fvisibility=hidden
@@ -132,6 +136,12 @@ endef
 $(eval $(call tested,,))
 $(foreach s,$(SANITIZERS),$(eval $(call tested,-$(s),-fsanitize=$(s) -fno-sanitize-recover=all)))
 
+# Those that need no other library than libc: for an architecture whose libraries are not here.
+CORE_UNIT := $(patsubst tests/unit/%.c,%,$(shell grep -LE '^.include "(audit|bench|cli)/' tests/unit/*.c))
+$(B)/unit-core/%: tests/unit/%.c $(CORE_SRC:%.c=$(B)/core/%.o) $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(CORE_SRC:%.c=$(B)/core/%.o) $(TEST_LDFLAGS)
+
 $(B)/race/%: tests/race/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -U_GNU_SOURCE -o $@ $<
@@ -146,7 +156,7 @@ $(B)/progs/page: $(PAGE_SRC) shim/cli/message.c
 
 $(B)/differential: tests/differential.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Iinclude -pthread -rdynamic -o $@ $<
+	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -Iinclude -pthread -rdynamic -o $@ $< $(TEST_LDFLAGS)
 
 $(B)/abuse: tests/abuse.c tests/e2e/progs/raw.h $(HEADERS) Makefile
 	@mkdir -p $(@D)
@@ -197,6 +207,8 @@ UNIT_BINARIES := $(UNIT:%=$(B)/unit/%)
 SANITIZED_BINARIES := $(foreach s,$(SANITIZERS),$(UNIT:%=$(B)/unit-$(s)/%))
 
 tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential $(B)/abuse
+tests: all $(UNIT_BINARIES) $(RACE:%=$(B)/race/%) $(PROGS:%=$(B)/progs/%) $(B)/differential
+core: $(B)/libfastpath.so $(B)/differential $(CORE_UNIT:%=$(B)/unit-core/%)
 bench: all $(BENCH:%=$(B)/bench/%) $(B)/bench/failures.so
 
 # Needs root or sudo; says nothing where all is there.
@@ -209,6 +221,9 @@ deps:
 		$$sudo apt-get update -q >/dev/null && { apt-cache show $(DEPS_FUZZ) >/dev/null 2>&1 || fuzz=; } && \
 		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $$missing $$fuzz >/dev/null; } || \
 		[ -z "$$missing" ]
+	[ -z "$$missing" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q >/dev/null && \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends --no-remove $$missing >/dev/null; }
 
 # The main job: gcc on a real C file, with the library's statistics of each process.
 quickstart: deps
@@ -237,6 +252,10 @@ check-abuse: tests
 # FUZZ_SECONDS for each target, with another seed every time.
 fuzz: fuzzers
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} TEST_TIMEOUT=86400 V=1 tests/run.sh tests/fuzz.sh
+# i386, aarch64 and RISC-V, and pages of 64 KiB: the library, its unit tests and the differential test.
+check-cross: $(B)/libfastpath.so $(B)/fastpath
+	@$(MAKE) --no-print-directory deps DEPS='$(CROSS_DEPS)' || echo 'what is not installed is skipped'
+	@TEST_TIMEOUT=3600 V=1 tests/run.sh tests/cross.sh
 # FASTPATH_VERIFY=1 over configure and make of Debian source packages, fetched into build/, in both scopes.
 verify: all
 	@tests/verify.sh $(B)
@@ -288,6 +307,6 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz check-unit check-package clean
+.PHONY: all tests bench deps quickstart check check-races check-differential check-abuse verify verify-tree soak install uninstall check-field fuzzers fuzz check-unit check-package core check-cross clean
 .DELETE_ON_ERROR:
 .SECONDARY:
