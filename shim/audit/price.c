@@ -11,6 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(SYS_newfstatat)
+#define CALL_FSTATAT SYS_newfstatat
+#else
+#define CALL_FSTATAT SYS_fstatat64
+#endif
+
 enum { BATCH = 16, BATCHES = 8 };
 
 /* A path that is not there, whatever was asked. */
@@ -20,14 +26,14 @@ static const char absent[] = "/usr/lib/fastpath-audit/none";
  * should the file have come to be there. */
 static long ask(enum call_family family, const char *path)
 {
-	struct stat s;
+	struct stat64 s;
 	char target[256];
 
 	switch (family) {
 	case FAMILY_ACCESS:
 		return sys3(SYS_faccessat, SYS_AT_FDCWD, path, F_OK);
 	case FAMILY_STAT:
-		return sys4(SYS_newfstatat, SYS_AT_FDCWD, path, &s, 0);
+		return sys4(CALL_FSTATAT, SYS_AT_FDCWD, path, &s, 0);
 	case FAMILY_OPEN:
 		return sys_openat(SYS_AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	case FAMILY_EXEC:

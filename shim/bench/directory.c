@@ -30,7 +30,7 @@ static bool is_tmpfs(const char *path)
 {
 	struct statfs fs;
 
-	return !statfs(path, &fs) && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+	return !statfs(path, &fs) && ((unsigned)fs.f_type == TMPFS_MAGIC || (unsigned)fs.f_type == RAMFS_MAGIC);
 }
 
 static const char *choose(void)
