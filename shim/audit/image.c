@@ -4,6 +4,8 @@
  */
 #include "audit/image.h"
 
+#include "base/page.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -13,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { ENVIRONMENT_BYTES = 128 << 10, HEADERS_MAX = 24, PAGE = 4096, STRING_FIRST = 512 };
+enum { ENVIRONMENT_BYTES = 128 << 10, HEADERS_MAX = 24, PAGE = PAGE_LEAST, STRING_FIRST = 512 };
 
 size_t image_peek(pid_t pid, uint64_t at, void *to, size_t bytes)
 {

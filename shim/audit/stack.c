@@ -7,13 +7,14 @@
 #include "audit/stack.h"
 
 #include "audit/image.h"
+#include "base/page.h"
 
 #include <libunwind-ptrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, PAGES = 16 };
+enum { PAGE = PAGE_LEAST, PAGES = 16 };
 
 /* Where a file is mapped for execution. */
 struct map {

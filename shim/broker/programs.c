@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/elf.h"
+#include "base/page.h"
 #include "base/sys.h"
 
 #include <fcntl.h>
@@ -21,7 +22,7 @@ enum {
 	ATTACH_FAULTS = 4,
 	ATTACH_CALLS = 100,
 	MEASURED = 8, /* of each, to know the price of one */
-	PAGE = 4096,
+	PAGE = PAGE_LEAST,
 	RUNS_FIRST = 3, /* reports before a program is judged */
 	RUNS_HOPED = 4, /* by now, what it loses should have been learned if it ever pays */
 	LOOK_NS = 1000000000, /* between two looks at one */

@@ -8,6 +8,7 @@
 #include "preload/next.h"
 
 #include "base/bytes.h"
+#include "base/page.h"
 #include "base/sys.h"
 
 #include <elf.h>
@@ -235,7 +236,7 @@ static void auxiliary_read(ElfW(auxv_t) * copy, size_t entries)
 static struct link_map object_at(const ElfW(Phdr) * headers, size_t count)
 {
 	/* They follow the ELF header, in the first page. */
-	const ElfW(Ehdr) *header = (const void *)((ElfW(Addr))headers & ~(ElfW(Addr))4095);
+	const ElfW(Ehdr) *header = (const void *)((ElfW(Addr))headers & ~(ElfW(Addr))(PAGE_LEAST - 1));
 	struct link_map map = {0};
 
 	if (!headers)
