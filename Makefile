@@ -19,7 +19,7 @@ Q       := $(if $(V),,@)
 DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
 	clang clang-tidy cppcheck valgrind strace eatmydata bash dash zsh perl attr acl git autoconf automake \
 	bindfs fuse3 xfsprogs btrfs-progs squashfs-tools erofs-utils fakeroot fakechroot util-linux libcap2-bin e2fsprogs man-db file binutils procps chromium \
-	mandoc fish spin $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),libc6-i386)
+	mandoc fish spin cmake $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),libc6-i386)
 # libFuzzer, where it is not in clang's own package (as in Ubuntu 22.04, which does not know this one).
 DEPS_FUZZ := libclang-rt-dev
 
