@@ -1,13 +1,14 @@
 /* runs: 12000 */
 /*
- * Events of inotify end exactly the facts that a model of the tables in README says they end, and what was listed
- * never denies a name that came. Events come as the kernel writes them, in packets of whole ones, with any name.
+ * Events of inotify end exactly the facts that a model of the tables in README says they end, and
+ * what was listed never denies a name that came. Events come as the kernel writes them, in packets
+ * of whole ones, with any name.
  *
- * Input, in lines, numbers in hexadecimal: D PARENT WD NAME (a directory that is known, below one that is), F PARENT WD
- * NAME (a file), L PARENT WD TARGET NAME (a symlink to an earlier place), l WD (its directory is listed), e WD
- * MASK PAD NAME (an event; WD 0: of a watch that is none), t (they are taken note of; so they are before
- * every other line).
- * A place of number 0, the root, is there from the beginning: its watch is 1.
+ * Input, in lines, numbers in hexadecimal: D PARENT WD NAME (a directory that is known, below one
+ * that is), F PARENT WD NAME (a file), L PARENT WD TARGET NAME (a symlink to an earlier place), l
+ * WD (its directory is listed), e WD MASK PAD NAME (an event; WD 0: of a watch that is none), t
+ * (they are taken note of; so they are before every other line). A place of number 0, the root, is
+ * there from the beginning: its watch is 1.
  */
 #include "fuzz.h"
 
@@ -28,13 +29,13 @@ enum {
 	NAMES = 40,
 	TEXT = 512,
 	PACKET = EVENT_BYTES - 8 - 320, /* a larger one may be one of several */
-	OUTGROWN = 24, /* new names after which a listing may be given up */
+	OUTGROWN = 24,                  /* new names after which a listing may be given up */
 };
 
 /* The model: a place and a watch by number. */
 struct fact {
 	char path[TEXT], name[NAME];
-	uint32_t place; /* the authority's number */
+	uint32_t place;                /* the authority's number */
 	int parent, target, wd, in_wd; /* -1: none */
 	enum place_kind kind;
 	bool alive;
@@ -125,17 +126,23 @@ static int fact_add(int parent, int wd, int target, enum place_kind kind, const 
 	struct place *p;
 
 	if (facts_used == MOST || (target >= 0 && !facts[target].alive) ||
-	    (parent >= 0 && (!*name || !strcmp(name, ".") || strchr(name, '/') || facts[in].kind != PLACE_DIRECTORY || !facts[in].alive)))
+	    (parent >= 0 && (!*name || !strcmp(name, ".") || strchr(name, '/') ||
+			     facts[in].kind != PLACE_DIRECTORY || !facts[in].alive)))
 		return -1;
-	*f = (struct fact){.parent = parent, .target = target, .wd = wd, .in_wd = in < 0 ? 0 : facts[in].wd,
-			   .kind = kind, .alive = true};
+	*f = (struct fact){.parent = parent,
+			   .target = target,
+			   .wd = wd,
+			   .in_wd = in < 0 ? 0 : facts[in].wd,
+			   .kind = kind,
+			   .alive = true};
 	if (parent >= 0) {
 		if (!facts[parent].alive || strlen(facts[parent].path) + NAME + 16 > TEXT)
 			return -1;
 		sprintf(f->path, "%s/%s", facts[parent].path, name);
 		strcpy(f->name, name);
 	}
-	if (place_find(&a, f->path, (uint32_t)strlen(f->path)) || !(f->place = place_of(&a, f->path, (uint32_t)strlen(f->path))))
+	if (place_find(&a, f->path, (uint32_t)strlen(f->path)) ||
+	    !(f->place = place_of(&a, f->path, (uint32_t)strlen(f->path))))
 		return -1;
 	if (!watch_find(&a, wd))
 		watch_make(wd);
@@ -150,7 +157,8 @@ static int fact_add(int parent, int wd, int target, enum place_kind kind, const 
 	watch_use_named(&a, f->in_wd);
 	place_record(&a, f->place)->access_ok = ACCESS_EXISTS;
 	place_record(&a, f->place)->name_max = 255;
-	place_record(&a, f->place)->filter = kind == PLACE_DIRECTORY && inodes[wd].listed ? inodes[wd].filter : 0;
+	place_record(&a, f->place)->filter =
+	    kind == PLACE_DIRECTORY && inodes[wd].listed ? inodes[wd].filter : 0;
 	return (int)facts_used++;
 }
 
@@ -193,7 +201,8 @@ static void model_dependents(void)
 		more = false;
 		for (unsigned i = 0; i < facts_used; i++) {
 			struct fact *f = &facts[i];
-			bool rests = (f->parent < 0 || facts[f->parent].alive) && (f->target < 0 || facts[f->target].alive);
+			bool rests = (f->parent < 0 || facts[f->parent].alive) &&
+				     (f->target < 0 || facts[f->target].alive);
 
 			more = more || (f->alive && !rests);
 			f->alive = f->alive && rests;
@@ -231,11 +240,13 @@ static void model_event(int wd, uint32_t mask, const char *name)
 		struct fact *f = &facts[i];
 
 		if (*name ? f->in_wd == wd && f->parent >= 0 && same_name(f->name, name)
-			  : f->wd == wd && (mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_UNMOUNT | IN_IGNORED)))
+			  : f->wd == wd && (mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB |
+						    IN_UNMOUNT | IN_IGNORED)))
 			f->alive = false;
 	}
 	model_dependents();
-	if (!*name && (mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_UNMOUNT | IN_IGNORED)))
+	if (!*name &&
+	    (mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_UNMOUNT | IN_IGNORED)))
 		model_unlist(wd);
 	if (!*name && (mask & IN_IGNORED))
 		inodes[wd].filter = UINT32_MAX; /* gone */
@@ -268,7 +279,8 @@ static void check_listing(const struct fact *f)
 	if (f->alive && n->listed) {
 		MUST(r->filter && r->filter == n->filter);
 		for (unsigned i = 0; i < n->names_used; i++)
-			MUSTF(ask(f, n->names[i]) != FOUND_ABSENT, "%s/%s is denied", f->path, n->names[i]);
+			MUSTF(ask(f, n->names[i]) != FOUND_ABSENT, "%s/%s is denied", f->path,
+			      n->names[i]);
 	}
 	/* Without a listing nothing is denied right below it. */
 	if (!n->listed && r->filter)
@@ -284,7 +296,8 @@ static void check(void)
 		const struct fact *f = &facts[i];
 		const struct record *r = place_record(&a, f->place);
 
-		MUSTF(place_alive(&a, f->place) == f->alive, "%s is %s", f->path, f->alive ? "dead" : "alive");
+		MUSTF(place_alive(&a, f->place) == f->alive, "%s is %s", f->path,
+		      f->alive ? "dead" : "alive");
 		MUSTF(!r->access_ok == !f->alive, "the facts of %s", f->path);
 		check_listing(f);
 		if (f->alive) {
@@ -313,7 +326,8 @@ static void event(int wd, uint32_t mask, unsigned pad, const char *name)
 	size_t n = strlen(name), length = n ? (n / 16 + 1 + pad % 4) * 16 : 0;
 	struct inotify_event e = {.wd = wd, .mask = mask, .cookie = pad, .len = (uint32_t)length};
 
-	if (packet_used + sizeof e + length > sizeof packet || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+	if (packet_used + sizeof e + length > sizeof packet || strchr(name, '/') ||
+	    !strcmp(name, ".") || !strcmp(name, ".."))
 		return;
 	memcpy(packet + packet_used, &e, sizeof e);
 	memset(packet + packet_used + sizeof e, 0, length);
@@ -333,7 +347,10 @@ static void take_note(void)
 
 static int numbers_of(char line)
 {
-	return line == 'e' || line == 'L' ? 3 : line == 'D' || line == 'F' ? 2 : line == 'l' ? 1 : 0;
+	return line == 'e' || line == 'L'   ? 3
+	       : line == 'D' || line == 'F' ? 2
+	       : line == 'l'                ? 1
+					    : 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -355,7 +372,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (line == 't' || (line != 'e' && packet_used))
 			take_note(); /* the model applies an event when it comes */
 		if (line == 'D' || line == 'F' || line == 'L')
-			fact_add((int)(n[0] % facts_used), 1 + (int)(n[1] % MOST), line == 'L' ? (int)(n[2] % facts_used) : -1,
+			fact_add((int)(n[0] % facts_used), 1 + (int)(n[1] % MOST),
+				 line == 'L' ? (int)(n[2] % facts_used) : -1,
 				 line == 'D'   ? PLACE_DIRECTORY
 				 : line == 'F' ? PLACE_FILE
 					       : PLACE_LINK,

@@ -50,8 +50,10 @@ __attribute__((unused)) static inline void input_space(struct input *in)
 	in->at += in->at < in->end && *in->at != '\n';
 }
 
-/* Up to `stop` or the end, as a string of at most room - 1 bytes; its length. What does not fit is left out. */
-__attribute__((unused)) static inline size_t input_until(struct input *in, char stop, char *out, size_t room)
+/* Up to `stop` or the end, as a string of at most room - 1 bytes; its length. What does not fit is
+ * left out. */
+__attribute__((unused)) static inline size_t input_until(struct input *in, char stop, char *out,
+							 size_t room)
 {
 	size_t n = 0;
 
@@ -83,7 +85,8 @@ __attribute__((unused)) static inline uint64_t input_hex(struct input *in)
 /* `bytes` (whole pages) of memory, after which a page without access comes. */
 __attribute__((unused)) static inline char *guarded(size_t bytes)
 {
-	char *at = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at =
+	    mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	MUST(at != MAP_FAILED && !mprotect(at + bytes, 4096, PROT_NONE));
 	return at;

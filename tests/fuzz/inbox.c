@@ -1,12 +1,14 @@
 /* runs: 4000 */
 /*
- * Whatever lies in the inbox, a broker's round takes each whole post once, counts what it says, acts on none that a
- * client would not have written, changes nothing in the segment but hints, and ends. Posts of clients are not lost.
+ * Whatever lies in the inbox, a broker's round takes each whole post once, counts what it says,
+ * acts on none that a client would not have written, changes nothing in the segment but hints, and
+ * ends. Posts of clients are not lost.
  *
- * Input, in lines, numbers in hexadecimal: p KIND QUESTION DETAIL KEY COUNT PRICE SERVED TEXT (a client posts), a SLOT KIND
- * QUESTION DETAIL LENGTH COUNT PRICE SERVED TEXT (a whole and announced post, however it is made), s SLOT WORD VALUE, i WORD
- * VALUE (words of a slot, of the inbox), t (the broker's round), w (it looks for slots to free), e (eager or not).
- * The authority is a broken one: it asks the kernel nothing.
+ * Input, in lines, numbers in hexadecimal: p KIND QUESTION DETAIL KEY COUNT PRICE SERVED TEXT (a
+ * client posts), a SLOT KIND QUESTION DETAIL LENGTH COUNT PRICE SERVED TEXT (a whole and announced
+ * post, however it is made), s SLOT WORD VALUE, i WORD VALUE (words of a slot, of the inbox), t
+ * (the broker's round), w (it looks for slots to free), e (eager or not). The authority is a broken
+ * one: it asks the kernel nothing.
  */
 #include "fuzz.h"
 
@@ -79,15 +81,18 @@ static bool is_normal(const char *text)
 
 static bool may_ask(unsigned question, unsigned detail)
 {
-	return question == QUESTION_ACCESS ? detail == 0 || detail == 1 || detail == 4 || detail == 5
+	return question == QUESTION_ACCESS
+		   ? detail == 0 || detail == 1 || detail == 4 || detail == 5
 	       : question == QUESTION_XATTR || question == QUESTION_LXATTR
 		   ? detail < 4
-		   : !detail && (question == QUESTION_NONE || question == QUESTION_PATH || question == QUESTION_LINK);
+		   : !detail && (question == QUESTION_NONE || question == QUESTION_PATH ||
+				 question == QUESTION_LINK);
 }
 
 static bool is_whole(uint32_t slot)
 {
-	return broker.inbox->posts[slot].state == 2 && broker.inbox->news[slot / 64] >> slot % 64 & 1;
+	return broker.inbox->posts[slot].state == 2 &&
+	       broker.inbox->news[slot / 64] >> slot % 64 & 1;
 }
 
 static struct model foresee(void)
@@ -126,7 +131,8 @@ static void check_taking(unsigned posts)
 		const struct post *from = &broker.inbox->posts[slot - 1];
 
 		MUST(i < posts && slot > last && slot <= POST_SLOTS && is_whole(slot - 1));
-		MUST(n.length < POST_TEXT && !text[n.length] && !memcmp(text, from->text, n.length));
+		MUST(n.length < POST_TEXT && !text[n.length] &&
+		     !memcmp(text, from->text, n.length));
 		MUST(n.length == from->note.length || from->note.length >= POST_TEXT);
 	}
 	free(text);
@@ -138,10 +144,12 @@ static void check_programs(void)
 		const struct program *there = &broker.session->programs[i];
 		const struct record_of_runs *r = &broker.programs.of[i];
 
-		MUST(!(there->flags & ~(uint32_t)(PROGRAM_KNOWN | PROGRAM_CANNOT | PROGRAM_DROP | PROGRAM_EXECS)));
+		MUST(!(there->flags &
+		       ~(uint32_t)(PROGRAM_KNOWN | PROGRAM_CANNOT | PROGRAM_DROP | PROGRAM_EXECS)));
 		MUST(there->key || (!there->flags && !r->runs));
 		MUST(!there->key || (there->flags & PROGRAM_KNOWN));
-		MUST((there->flags & (PROGRAM_DROP | PROGRAM_EXECS)) != (PROGRAM_DROP | PROGRAM_EXECS));
+		MUST((there->flags & (PROGRAM_DROP | PROGRAM_EXECS)) !=
+		     (PROGRAM_DROP | PROGRAM_EXECS));
 		MUST(memchr(r->exe, 0, sizeof r->exe));
 	}
 }
@@ -151,7 +159,8 @@ static void round_(void)
 	static char before[USED];
 	static struct loss losses[BROKER_LOSSES];
 	static struct post posts[POST_SLOTS];
-	const size_t hints = offsetof(struct session, programs), end = hints + sizeof broker.session->programs;
+	const size_t hints = offsetof(struct session, programs),
+		     end = hints + sizeof broker.session->programs;
 	const struct model m = foresee();
 	struct haul h;
 
@@ -274,7 +283,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else if (line == 'a')
 			anybody_posts(&in);
 		else if (line == 's')
-			scribble(&in, &broker.inbox->posts[input_hex(&in) % POST_SLOTS], sizeof(struct post));
+			scribble(&in, &broker.inbox->posts[input_hex(&in) % POST_SLOTS],
+				 sizeof(struct post));
 		else if (line == 'i')
 			scribble(&in, broker.inbox, sizeof *broker.inbox);
 		else

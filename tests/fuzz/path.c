@@ -1,8 +1,10 @@
 /* runs: 60000 */
 /*
- * Paths are taken apart as a slow model does it, at every alignment, and nothing behind their page is read.
+ * Paths are taken apart as a slow model does it, at every alignment, and nothing behind their page
+ * is read.
  *
- * Input: a byte for where in the page the text begins (0xff: where it ends with the page), then the text.
+ * Input: a byte for where in the page the text begins (0xff: where it ends with the page), then the
+ * text.
  */
 #include "fuzz.h"
 
@@ -36,7 +38,8 @@ static void split(struct model *m, const char *spelled)
 
 static void check_hashes(const char *text, size_t n)
 {
-	char *name = malloc(n ? n : 1), *other = malloc(n ? n : 1); /* nothing can be read behind them */
+	char *name = malloc(n ? n : 1),
+	     *other = malloc(n ? n : 1); /* nothing can be read behind them */
 	bool ascii = true;
 
 	for (size_t i = 0; i < n; i++) {
@@ -57,9 +60,10 @@ static void check_absolute(const struct path *p, const struct model *m, const ch
 {
 	uint32_t component = path_component(p->text, p->directory + 1, p->length);
 
-	MUSTF(p->length == m->length && !memcmp(p->text, m->text, m->length), "'%s' became '%.*s', must be '%s'", at,
-	      (int)p->length, p->text, m->text);
-	MUSTF(p->directory == m->directory, "'%s': directory is %u, must be %zu", at, p->directory, m->directory);
+	MUSTF(p->length == m->length && !memcmp(p->text, m->text, m->length),
+	      "'%s' became '%.*s', must be '%s'", at, (int)p->length, p->text, m->text);
+	MUSTF(p->directory == m->directory, "'%s': directory is %u, must be %zu", at, p->directory,
+	      m->directory);
 	MUSTF(!!p->trailing == m->trailing, "'%s': trailing is %d", at, p->trailing);
 	MUST(!p->length || component == p->length - p->directory - 1);
 	MUST((p->text == at) == !strcmp(m->text, at));
@@ -74,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = {data, data + size};
 	char text[TEXT_MAX + 1];
 	uint8_t where = input_byte(&in);
-	size_t n = input_until(&in, 0, text, sizeof text), from = where == 0xff ? TEXT_MAX - n : where;
+	size_t n = input_until(&in, 0, text, sizeof text),
+	       from = where == 0xff ? TEXT_MAX - n : where;
 	enum path_kind kind;
 	char *at;
 

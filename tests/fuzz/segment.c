@@ -1,12 +1,14 @@
 /* runs: 25000 */
 /*
- * What a client reads in a segment. Of one that a writer made, it says what a model of its directories says;
- * of hostile bytes, only what these bytes contain, in few steps, and nothing beyond the segment is read.
+ * What a client reads in a segment. Of one that a writer made, it says what a model of its
+ * directories says; of hostile bytes, only what these bytes contain, in few steps, and nothing
+ * beyond the segment is read.
  *
- * Input, in lines: d PATH (a listed directory), n NAME (in the last one), r PATH (refused), p FLAGS PATH (a
- * file of which all is known: access_ok, xattr_absent and flags as hexadecimal digits), c NAME (the canonical name
- * of the last path; none: its own), w OFFSET VALUE (a hostile word), f PLACE VALUE (a hostile word of the record, filter,
- * text or slot that was made last), h PATH (a slot with its hash that leads to the last path's record), b BYTES (all that follows, as the
+ * Input, in lines: d PATH (a listed directory), n NAME (in the last one), r PATH (refused), p FLAGS
+ * PATH (a file of which all is known: access_ok, xattr_absent and flags as hexadecimal digits), c
+ * NAME (the canonical name of the last path; none: its own), w OFFSET VALUE (a hostile word), f
+ * PLACE VALUE (a hostile word of the record, filter, text or slot that was made last), h PATH (a
+ * slot with its hash that leads to the last path's record), b BYTES (all that follows, as the
  * segment itself), ? QUESTION DETAIL PATH.
  */
 #include "fuzz.h"
@@ -49,7 +51,8 @@ static void look_at(const volatile void *p, size_t bytes)
 	const char *at = (const char *)p, *first = (const char *)s;
 
 	steps++;
-	MUSTF(at < first - 4096 || at >= first + WHOLE + 4096 || (at >= first && at + bytes <= first + WHOLE),
+	MUSTF(at < first - 4096 || at >= first + WHOLE + 4096 ||
+		  (at >= first && at + bytes <= first + WHOLE),
 	      "reads %zu bytes at %td of %d", bytes, at - first, WHOLE);
 	MUST((uintptr_t)at % bytes == 0);
 }
@@ -63,24 +66,21 @@ void *next_found[NEXT_COUNT];
 	{                                                                                          \
 		abort();                                                                           \
 	}
-void *next_resolve(enum next which) NEVER
-void scope_spread(void) NEVER
-bool scope_catch_up(void) NEVER
-bool session_attach(void) NEVER
-bool session_attach_to_exec(void) NEVER
-void session_teach(const struct path *p, unsigned question, unsigned detail, uint32_t weight, bool refused) NEVER
-bool ledger_samples(void) NEVER
-void ledger_price(uint64_t ns) NEVER
-void ledger_loss(const struct path *p, unsigned question, unsigned detail) NEVER
-void report_begin_child(void) NEVER
-void profile_note(enum fastpath_call family) NEVER
-bool verify_agrees(struct lookup *q, enum verdict verdict) NEVER
-bool scope_is_borrowing(void) NEVER
+void *next_resolve(enum next which) NEVER void scope_spread(void) NEVER
+    bool scope_catch_up(void) NEVER bool session_attach(void) NEVER
+    bool session_attach_to_exec(void) NEVER
+    void session_teach(const struct path *p, unsigned question, unsigned detail, uint32_t weight,
+		       bool refused) NEVER bool ledger_samples(void) NEVER
+    void ledger_price(uint64_t ns) NEVER
+    void ledger_loss(const struct path *p, unsigned question, unsigned detail) NEVER
+    void report_begin_child(void) NEVER void profile_note(enum fastpath_call family) NEVER
+    bool verify_agrees(struct lookup *q, enum verdict verdict) NEVER
+    bool scope_is_borrowing(void) NEVER
 #pragma clang diagnostic pop
 
-/* ---- what a writer put in ---- */
+    /* ---- what a writer put in ---- */
 
-struct known {
+    struct known {
 	char path[256], canonical[256];
 	bool refused, listed, positive;
 	uint8_t access_ok, xattr_absent, flags;
@@ -104,7 +104,8 @@ static struct known *know(const char *spelled)
 	snprintf(text, sizeof k->path, "%s", spelled);
 	if (path_parse(&p, text) == PATH_ABSOLUTE) {
 		for (uint32_t i = 0; i < known_used; i++)
-			if (strlen(known[i].path) == p.length && !memcmp(known[i].path, p.text, p.length))
+			if (strlen(known[i].path) == p.length &&
+			    !memcmp(known[i].path, p.text, p.length))
 				k = &known[i];
 		r = k ? NULL : segment_record(s, p.text, p.length);
 		if (r && known_used < KNOWN) {
@@ -134,7 +135,8 @@ static struct known *list(struct known *k)
 
 static void name(struct known *k, const char *text)
 {
-	if (!k || !k->listed || k->names_used == NAMES || !*text || strlen(text) >= sizeof k->names[0] || strchr(text, '/'))
+	if (!k || !k->listed || k->names_used == NAMES || !*text ||
+	    strlen(text) >= sizeof k->names[0] || strchr(text, '/'))
 		return;
 	strcpy(k->names[k->names_used++], text);
 	filter_add(s, k->record->filter, hash_name(text, strlen(text)));
@@ -149,7 +151,8 @@ static void canonical(struct known *k, const char *text)
 	if (!*text) {
 		k->record->flags |= RECORD_SAME;
 		strcpy(k->canonical, k->path);
-	} else if (!(k->record->flags & RECORD_SAME) && (at = segment_text(s, 0, text, (uint32_t)strlen(text)))) {
+	} else if (!(k->record->flags & RECORD_SAME) &&
+		   (at = segment_text(s, 0, text, (uint32_t)strlen(text)))) {
 		k->record->canonical = at;
 		strcpy(k->canonical, text);
 	}
@@ -206,7 +209,8 @@ static enum found model(const struct path *p, enum found *otherwise)
 	*otherwise = FOUND_ABSENT;
 	if (!end)
 		return FOUND_PERHAPS;
-	for (;; end = prefix, prefix = (size_t)((const char *)memrchr(p->text, '/', prefix) - p->text)) {
+	for (;; end = prefix,
+		prefix = (size_t)((const char *)memrchr(p->text, '/', prefix) - p->text)) {
 		k = find(p->text, prefix);
 		if (k && k->refused)
 			return FOUND_REFUSED;
@@ -232,7 +236,8 @@ static bool model_holds(const struct known *k, const struct lookup *q)
 	case QUESTION_LINK:
 		return k->flags & RECORD_NOT_LINK;
 	default:
-		return k->xattr_absent & 1U << (q->detail + (q->question == QUESTION_LXATTR ? XATTR_NAMES : 0));
+		return k->xattr_absent &
+		       1U << (q->detail + (q->question == QUESTION_LXATTR ? XATTR_NAMES : 0));
 	}
 }
 
@@ -250,8 +255,10 @@ static void check_well_made(struct lookup *q, enum verdict verdict, enum found f
 	MUST(verdict != KNOWN_PRESENT);
 	if (q->canonical && want == FOUND_ABSENT && verdict == ASK_KERNEL)
 		return; /* a canonical name that is not known, or too long */
-	MUSTF((verdict == KNOWN_ABSENT ? FOUND_ABSENT : found) == want || (want == FOUND_ABSENT && found == otherwise),
-	      "'%.*s': %d, must be %d or %d", (int)q->path.length, q->path.text, found, want, otherwise);
+	MUSTF((verdict == KNOWN_ABSENT ? FOUND_ABSENT : found) == want ||
+		  (want == FOUND_ABSENT && found == otherwise),
+	      "'%.*s': %d, must be %d or %d", (int)q->path.length, q->path.text, found, want,
+	      otherwise);
 }
 
 /* ---- what hostile bytes contain: every record that any slot leads to ---- */
@@ -285,8 +292,9 @@ static bool next_record(const char *text, size_t length, uint64_t *i, struct wit
 		if (at >= LIMIT || !get(at & ~7U, &slot, 8) || !slot)
 			continue;
 		w->at = (uint32_t)slot & ~7U;
-		if ((uint32_t)slot < LIMIT && get(w->at, &w->record, sizeof w->record) && w->record.length == length &&
-		    get(w->at + sizeof w->record, path, length) && !memcmp(path, text, length)) {
+		if ((uint32_t)slot < LIMIT && get(w->at, &w->record, sizeof w->record) &&
+		    w->record.length == length && get(w->at + sizeof w->record, path, length) &&
+		    !memcmp(path, text, length)) {
 			++*i;
 			return true;
 		}
@@ -339,7 +347,8 @@ static int names(const struct lookup *q, const struct witness *w)
 			return -1;
 		at = (text & ~7U) + sizeof(struct text);
 	}
-	return n < CANONICAL_BYTES && get(at, bytes, n) && !memcmp(bytes, q->canonical, n) ? (int)n : -1;
+	return n < CANONICAL_BYTES && get(at, bytes, n) && !memcmp(bytes, q->canonical, n) ? (int)n
+											   : -1;
 }
 
 static bool present_is_told(const struct lookup *q)
@@ -364,11 +373,12 @@ static bool is_told(const struct lookup *q, bool refused)
 		for (uint64_t i = 0; next_record(text, (size_t)(at - text), &i, &w);) {
 			int n = q->canonical && !refused ? names(q, &w) : 0;
 
-			if (refused ? w.record.flags & RECORD_REFUSED
-				    : denies(&w, at + 1, (size_t)(next - at - 1)) && n >= 0 &&
-					      (!q->canonical ||
-					       (q->canonical_length == (size_t)n + (size_t)(next - at) &&
-						!memcmp(q->canonical + n, at, (size_t)(next - at)))))
+			if (refused
+				? w.record.flags & RECORD_REFUSED
+				: denies(&w, at + 1, (size_t)(next - at - 1)) && n >= 0 &&
+				      (!q->canonical ||
+				       (q->canonical_length == (size_t)n + (size_t)(next - at) &&
+					!memcmp(q->canonical + n, at, (size_t)(next - at)))))
 				return true;
 		}
 	}
@@ -378,11 +388,14 @@ static bool is_told(const struct lookup *q, bool refused)
 static void check_hostile(const struct lookup *q, enum verdict verdict, enum found found)
 {
 	if (verdict == KNOWN_PRESENT)
-		MUSTF(present_is_told(q), "nothing says that '%.*s' is there", (int)q->path.length, q->path.text);
+		MUSTF(present_is_told(q), "nothing says that '%.*s' is there", (int)q->path.length,
+		      q->path.text);
 	else if (verdict == KNOWN_ABSENT)
-		MUSTF(is_told(q, false), "nothing says that '%.*s' is absent", (int)q->path.length, q->path.text);
+		MUSTF(is_told(q, false), "nothing says that '%.*s' is absent", (int)q->path.length,
+		      q->path.text);
 	else if (found == FOUND_REFUSED)
-		MUSTF(is_told(q, true), "nothing refuses '%.*s'", (int)q->path.length, q->path.text);
+		MUSTF(is_told(q, true), "nothing refuses '%.*s'", (int)q->path.length,
+		      q->path.text);
 }
 
 /* ---- questions ---- */
@@ -408,9 +421,11 @@ static void ask(unsigned question, unsigned detail, const char *text)
 		components += q.path.text[i] == '/';
 	steps = 0;
 	verdict = look(s, &q, &found);
-	/* Of each prefix, as many slots as there may be, and of each as many words as a path has. */
-	MUSTF(steps <= components * (16 + (uint64_t)SEGMENT_SLOTS_MAX * (4 + n / 8)) + 3 * CANONICAL_BYTES, "%llu steps",
-	      (unsigned long long)steps);
+	/* Of each prefix, as many slots as there may be, and of each as many words as a path has.
+	 */
+	MUSTF(steps <= components * (16 + (uint64_t)SEGMENT_SLOTS_MAX * (4 + n / 8)) +
+			   3 * CANONICAL_BYTES,
+	      "%llu steps", (unsigned long long)steps);
 	if (q.canonical && verdict != ASK_KERNEL)
 		MUST(q.canonical_length < CANONICAL_BYTES && !q.canonical[q.canonical_length]);
 	if (!hostile)
@@ -419,7 +434,8 @@ static void ask(unsigned question, unsigned detail, const char *text)
 	free(q.canonical);
 }
 
-/* A word that a writer made last: of the record, its filter, its text, or the slot that leads to it. */
+/* A word that a writer made last: of the record, its filter, its text, or the slot that leads to
+ * it. */
 static void falsify(const struct known *k, unsigned place, uint64_t value)
 {
 	const struct record *r = k->record;
@@ -469,7 +485,8 @@ static void fresh(void)
 	segment_end(s);
 }
 
-/* Two things whoever maps a segment has checked: how large it is, and where the bells are (none here). */
+/* Two things whoever maps a segment has checked: how large it is, and where the bells are (none
+ * here). */
 static void repair(void)
 {
 	hostile = true;
@@ -559,7 +576,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				questions++;
 		} else if (memchr("bwfh", line, 4)) {
 			scribble(&in, line);
-		} else if (memchr("dprnc", line, 5) && !hostile) { /* a writer believes its segment */
+		} else if (memchr("dprnc", line, 5) &&
+			   !hostile) { /* a writer believes its segment */
 			put_in(line, &in);
 		} else {
 			input_until(&in, '\n', none, sizeof none);

@@ -1,7 +1,7 @@
 /* runs: 50000 */
 /*
- * The environment is read as a slow model reads it, from memory that ends with each entry; settings written out
- * and read again are the same; lists of prefixes hold what a model says.
+ * The environment is read as a slow model reads it, from memory that ends with each entry; settings
+ * written out and read again are the same; lists of prefixes hold what a model says.
  *
  * Input: entries of an environment, each on a line; after an empty line, a list and a path.
  */
@@ -15,8 +15,9 @@ enum {
 	TICK_LONG = 1000000, /* longer ones are long, however long */
 };
 
-static const char *const variables[] = {"FASTPATH",	    "FASTPATH_STATS", "FASTPATH_VERIFY",  "FASTPATH_TEST",
-					"FASTPATH_SKIP",    "FASTPATH_TRUST", "FASTPATH_PROFILE", "FASTPATH_SESSION"};
+static const char *const variables[] = {"FASTPATH",         "FASTPATH_STATS",  "FASTPATH_VERIFY",
+					"FASTPATH_TEST",    "FASTPATH_SKIP",   "FASTPATH_TRUST",
+					"FASTPATH_PROFILE", "FASTPATH_SESSION"};
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
 /* The value of the entry, when it is that variable's, else NULL. */
@@ -62,7 +63,9 @@ static bool model_test(struct settings *m, const char *v)
 		else if (!strcmp(word, "bell=epoll"))
 			m->no_page_bell = true;
 		else if (*number && strspn(number, "0123456789") == strlen(number))
-			m->tick_us = strtod(number, NULL) < TICK_LONG ? (uint32_t)strtoul(number, NULL, 10) : TICK_LONG;
+			m->tick_us = strtod(number, NULL) < TICK_LONG
+					 ? (uint32_t)strtoul(number, NULL, 10)
+					 : TICK_LONG;
 		else
 			return false;
 	}
@@ -76,17 +79,21 @@ static bool model_one(struct settings *m, int variable, const char *v)
 
 	switch (variable) {
 	case 0:
-		m->mode = is_one_of(v, "1", "on") ? MODE_ON : !strcmp(v, "process") ? MODE_PROCESS_ONLY : MODE_INERT;
+		m->mode = is_one_of(v, "1", "on") ? MODE_ON
+			  : !strcmp(v, "process") ? MODE_PROCESS_ONLY
+						  : MODE_INERT;
 		return m->mode || !*v || is_one_of(v, "0", "off");
 	case 1:
-		m->stats = !strcmp(v, "1")    ? STATS_TEXT_STDERR
+		m->stats = !strcmp(v, "1")      ? STATS_TEXT_STDERR
 			   : !strcmp(v, "json") ? STATS_JSON_STDERR
-			   : *file == '/'     ? STATS_JSON_FILE
-					      : STATS_NONE;
+			   : *file == '/'       ? STATS_JSON_FILE
+						: STATS_NONE;
 		m->stats_file = m->stats == STATS_JSON_FILE ? file : NULL;
 		return m->stats || is_one_of(v, "", "0");
 	case 2:
-		m->verify = !strcmp(v, "1") ? VERIFY_COUNT : !strcmp(v, "abort") ? VERIFY_ABORT : VERIFY_NONE;
+		m->verify = !strcmp(v, "1")       ? VERIFY_COUNT
+			    : !strcmp(v, "abort") ? VERIFY_ABORT
+						  : VERIFY_NONE;
 		return m->verify || is_one_of(v, "", "0");
 	case 3:
 		return model_test(m, v);
@@ -124,7 +131,8 @@ static void check_same(const struct settings *a, const struct settings *b)
 /* Written out in another order, and read: nothing is lost, nothing comes in. */
 static void check_round_trip(const struct settings *s)
 {
-	static const char *const stats[] = {"", "1", "json", "json:"}, *const verify[] = {"", "1", "abort"};
+	static const char *const stats[] = {"", "1", "json", "json:"}, *const verify[] = {"", "1",
+											  "abort"};
 	char text[VARIABLES][ENTRY_MAX + 64], *environment[VARIABLES + 1] = {NULL};
 	struct settings again;
 
@@ -135,7 +143,8 @@ static void check_round_trip(const struct settings *s)
 	sprintf(text[4], "FASTPATH_TEST=tick=%u%s%s", s->tick_us, s->eager ? ",eager" : "",
 		s->no_page_bell ? ",bell=epoll" : "");
 	sprintf(text[5], "FASTPATH_VERIFY=%s", verify[s->verify]);
-	sprintf(text[6], "FASTPATH_STATS=%s%s", stats[s->stats], s->stats_file ? s->stats_file : "");
+	sprintf(text[6], "FASTPATH_STATS=%s%s", stats[s->stats],
+		s->stats_file ? s->stats_file : "");
 	sprintf(text[7], "FASTPATH=%s", s->mode == MODE_ON ? "1" : "process");
 	for (int i = 0; i < VARIABLES; i++)
 		environment[i] = text[i];
@@ -192,7 +201,8 @@ static bool model_lists(const char *list, const char *path, size_t length)
 
 		while (n && entry[n - 1] == '/')
 			entry[--n] = 0;
-		if (named && n <= length && !memcmp(entry, path, n) && (n == length || path[n] == '/'))
+		if (named && n <= length && !memcmp(entry, path, n) &&
+		    (n == length || path[n] == '/'))
 			return true;
 	}
 	return false;

@@ -1,8 +1,8 @@
 /* runs: 7000 */
 /*
- * Lines of statistics, as anybody may have written them: both ways of reading one tell the same, what is none adds
- * nothing, the order of lines does not matter, sums grow and never overflow, and what fastpath report --json writes of
- * them is read back as it was.
+ * Lines of statistics, as anybody may have written them: both ways of reading one tell the same,
+ * what is none adds nothing, the order of lines does not matter, sums grow and never overflow, and
+ * what fastpath report --json writes of them is read back as it was.
  *
  * Input: lines.
  */
@@ -68,7 +68,8 @@ static void check_bounds(const struct statistics *s)
 
 	flatten(s, numbers);
 	for (unsigned i = 0; i < SIGNED; i++)
-		MUSTF(is_bounded(numbers[i]), "number %u is %llu", i, (unsigned long long)numbers[i]);
+		MUSTF(is_bounded(numbers[i]), "number %u is %llu", i,
+		      (unsigned long long)numbers[i]);
 	MUST(is_bounded_signed(s->totals.saved_ns));
 	for (size_t i = 0; i < s->programs_used; i++) {
 		const struct program *p = &s->programs[i];
@@ -89,19 +90,21 @@ static void check_same(const struct statistics *a, const struct statistics *b, b
 	flatten(a, x);
 	flatten(b, y);
 	for (unsigned i = 0; i < (with_signed ? NUMBERS : SIGNED); i++)
-		MUSTF(x[i] == y[i], "number %u is %llu, must be %llu", i, (unsigned long long)y[i], (unsigned long long)x[i]);
+		MUSTF(x[i] == y[i], "number %u is %llu, must be %llu", i, (unsigned long long)y[i],
+		      (unsigned long long)x[i]);
 	MUST(a->programs_used == b->programs_used && a->directories_used == b->directories_used);
 	for (size_t i = 0; i < a->programs_used; i++) {
 		const struct program *p = &a->programs[i], *q = &b->programs[i];
 
 		MUSTF(!strcmp(p->exe, q->exe), "%s is %s", p->exe, q->exe);
-		MUST(p->processes == q->processes && p->calls == q->calls && p->served == q->served &&
-		     (!with_signed || p->saved_ns == q->saved_ns));
+		MUST(p->processes == q->processes && p->calls == q->calls &&
+		     p->served == q->served && (!with_signed || p->saved_ns == q->saved_ns));
 	}
 	for (size_t i = 0; i < a->directories_used; i++) {
 		const struct directory *d = &a->directories[i], *e = &b->directories[i];
 
-		MUST(!strcmp(d->path, e->path) && d->lost == e->lost && d->rang == e->rang && d->names == e->names);
+		MUST(!strcmp(d->path, e->path) && d->lost == e->lost && d->rang == e->rang &&
+		     d->names == e->names);
 	}
 }
 
@@ -119,7 +122,8 @@ static void check_both_ways(const char *text, size_t n)
 	json = json_loadb(text, n, 0, NULL);
 	MUST(json && statistics_line_read(&read, json));
 	MUST(scanned.pid == read.pid && !memcmp(&scanned.stats, &read.stats, sizeof read.stats));
-	MUST(scanned.exe_length == read.exe_length && !memcmp(scanned.exe, read.exe, read.exe_length));
+	MUST(scanned.exe_length == read.exe_length &&
+	     !memcmp(scanned.exe, read.exe, read.exe_length));
 	json_decref(json);
 }
 
