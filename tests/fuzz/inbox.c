@@ -140,6 +140,8 @@ static void check_taking(unsigned posts)
 
 static void check_programs(void)
 {
+	bool any = false; /* was ever dropped */
+
 	for (uint32_t i = 0; i < SESSION_PROGRAMS; i++) {
 		const struct program *there = &broker.session->programs[i];
 		const struct record_of_runs *r = &broker.programs.of[i];
@@ -151,7 +153,10 @@ static void check_programs(void)
 		MUST((there->flags & (PROGRAM_DROP | PROGRAM_EXECS)) !=
 		     (PROGRAM_DROP | PROGRAM_EXECS));
 		MUST(memchr(r->exe, 0, sizeof r->exe));
+		any = any || r->drops;
 	}
+	for (uint32_t i = 0; i < SESSION_DROPPED; i++)
+		MUST(any || !broker.session->dropped[i]);
 }
 
 static void round_(void)
@@ -159,8 +164,8 @@ static void round_(void)
 	static char before[USED];
 	static struct loss losses[BROKER_LOSSES];
 	static struct post posts[POST_SLOTS];
-	const size_t hints = offsetof(struct session, programs),
-		     end = hints + sizeof broker.session->programs;
+	const size_t hints = offsetof(struct session, programs);
+	const size_t end = offsetof(struct session, dropped) + sizeof broker.session->dropped;
 	const struct model m = foresee();
 	struct haul h;
 

@@ -1,7 +1,7 @@
-/* runs: 60000 */
+/* runs: 40000 */
 /*
- * Paths are taken apart as a slow model does it, at every alignment, and nothing behind their page
- * is read.
+ * Paths are taken apart as a slow model does it, at every alignment, and nothing behind the pages
+ * that may be is read.
  *
  * Input: a byte for where in the page the text begins (0xff: where it ends with the page), then the
  * text.
@@ -70,9 +70,39 @@ static void check_absolute(const struct path *p, const struct model *m, const ch
 	MUST(p->text == at || (p->text == p->folded && !p->folded[p->length]));
 }
 
+/* Of an absolute path, by whichever of the two. */
+static void check_kind(enum path_kind kind, const struct path *p, const struct model *m,
+		       const char *at, const char *text)
+{
+	size_t n = strlen(text);
+
+	MUST(!memcmp(at, text, n + 1));
+	if (strcmp(m->text, text) != 0 && n > PATH_FOLDED_MAX) {
+		MUST(kind == PATH_ARGUMENT);
+		return;
+	}
+	MUST(kind == PATH_ABSOLUTE);
+	check_absolute(p, m, at);
+}
+
+/* The text begins in the first page and ends in the second, or in none. */
+static void check_crossing(char *second, const char *text, unsigned within, const struct model *m)
+{
+	static struct path p;
+	size_t n = strlen(text);
+	char *at = second - 1 - within % n;
+
+	memcpy(at, text, n + 1);
+	MUST(path_parse(&p, at) == PATH_GOES_ON);
+	memset(&p, 0xa5, sizeof p);
+	check_kind(path_parse_on(&p, at), &p, m, at, text);
+	memset(at + n, 'x', (size_t)(second + PATH_PAGE - at) - n);
+	MUST(path_parse_on(&p, at) == PATH_GOES_ON);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char *page;
+	static char *pages, *page; /* two of them; the second, behind which there is none */
 	static struct model m;
 	static struct path p;
 	struct input in = {data, data + size};
@@ -83,31 +113,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum path_kind kind;
 	char *at;
 
-	if (!page)
-		page = guarded(PATH_PAGE);
+	if (!page) {
+		pages = guarded((size_t)2 * PATH_PAGE);
+		page = pages + PATH_PAGE;
+	}
 	if (from + n > TEXT_MAX)
 		from = TEXT_MAX - n;
-	memset(page, where & 1 ? '/' : '.', PATH_PAGE);
+	memset(pages, where & 1 ? '/' : '.', (size_t)2 * PATH_PAGE);
 	at = page + from;
 	memcpy(at, text, n + 1);
 	memset(&p, 0xa5, sizeof p);
 	kind = path_parse(&p, at);
-	MUST(!memcmp(at, text, n + 1));
 	check_hashes(text, n);
 	if (!n || *text != '/') {
-		MUST(kind == (n ? PATH_RELATIVE : PATH_ARGUMENT));
+		MUST(kind == (n ? PATH_RELATIVE : PATH_ARGUMENT) && path_parse_on(&p, at) == kind);
 		return 0;
 	}
 	split(&m, text);
-	if (strcmp(m.text, text) != 0 && n > PATH_FOLDED_MAX) {
-		MUST(kind == PATH_ARGUMENT);
-		return 0;
-	}
-	MUST(kind == PATH_ABSOLUTE);
-	check_absolute(&p, &m, at);
-	/* Not surely a string: it goes on behind the page. */
-	page[TEXT_MAX] = 'x';
-	memset(at + n, 'x', TEXT_MAX - from - n);
-	MUST(path_parse(&p, at) == PATH_ARGUMENT);
+	check_kind(kind, &p, &m, at, text);
+	memset(&p, 0xa5, sizeof p);
+	check_kind(path_parse_on(&p, at), &p, &m, at, text);
+	/* Whether it goes on behind the page is not looked at. */
+	memset(at + n, 'x', TEXT_MAX + 1 - from - n);
+	MUST(path_parse(&p, at) == PATH_GOES_ON);
+	check_crossing(page, text, where, &m);
 	return 0;
 }

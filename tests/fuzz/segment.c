@@ -75,7 +75,7 @@ void *next_resolve(enum next which) NEVER void scope_spread(void) NEVER
     void ledger_loss(const struct path *p, unsigned question, unsigned detail) NEVER
     void report_begin_child(void) NEVER void profile_note(enum fastpath_call family) NEVER
     bool verify_agrees(struct lookup *q, enum verdict verdict) NEVER
-    bool scope_is_borrowing(void) NEVER
+    bool scope_is_borrowing(void) NEVER bool memory_goes_on(const char *page) NEVER
 #pragma clang diagnostic pop
 
     /* ---- what a writer put in ---- */
