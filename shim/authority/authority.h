@@ -94,6 +94,7 @@ struct authority {
 	bool label_known, label_decides; /* does a security label decide access()? */
 	uint64_t newest_mount; /* unique id: later ones are not walked; 0: not known, and then: */
 	bool mounts_closed; /* the mount table changed: mounts not seen before are not walked */
+	struct identity root; /* of one that is alone, at start */
 	const char *skip, *trust;
 	uint32_t places_used, watches_used, mounts_used;
 	int32_t rang[RANG_MAX]; /* watch descriptors */

@@ -52,8 +52,10 @@ int authority_start(struct authority *a, struct segment *s, const struct authori
 		return error;
 	}
 	a->alone = o->alone;
-	if (a->alone)
+	if (a->alone) {
 		bell_keep(&a->bell);
+		identity_of(a, &a->root, SYS_AT_FDCWD, "/");
+	}
 	refuse_start(a);
 	authority_adopt(a);
 	a->start_ns = a->spent_ns = sys_clock_ns() - began;
@@ -130,6 +132,18 @@ static bool apply_events(struct authority *a)
 	}
 }
 
+/*
+ * pivot_root(2) changes the root of every process but one that is being forked at that moment: a child
+ * that goes on reading a session's facts would have another root than the session. A process that is its
+ * own authority starts anew in its children.
+ */
+static bool is_elsewhere(struct authority *a)
+{
+	struct identity root;
+
+	return a->alone && !(identity_of(a, &root, SYS_AT_FDCWD, "/") && identity_equal(&root, &a->root));
+}
+
 /* Within an odd seq. False: the bell cannot be trusted; seq must stay odd for good. */
 static bool catch_up(struct authority *a)
 {
@@ -142,6 +156,8 @@ static bool catch_up(struct authority *a)
 			/* pivot_root(2) rings first and then changes our root, under a lock that
 			 * reading the table waits for. */
 			bell_await_mounts();
+			if (is_elsewhere(a))
+				return false;
 			refuse_mounts_changed(a);
 			place_end_all(a);
 		}
