@@ -5,16 +5,16 @@
  *	abuse [-s SEED] [-t MS] [-n HITS] [-m CHANGERS] [-r READERS] [-M] [-P] [-K] DIR -- PREFIX...
  *
  * PREFIX becomes the readers: "env FASTPATH=1 LD_PRELOAD=..." or "fastpath run --". MS is the
- * length, HITS how many judged answers of the cache it takes; a slow machine may take longer for them.
+ * length, HITS how many judged answers of the cache it takes; a slow machine may take longer.
  * -M: mounts come and go too; half of the changers live in a mount namespace of their own that
- * propagates, and one more in one that does not, for whom mount points are plain directories (needs
- * root, in a private namespace). -P: the root is pivoted to and fro. -K: the session's broker is
- * stopped, continued, and in the end killed.
+ * propagates, and one more in one that does not, for whom mount points are plain directories
+ * (needs root, in a private namespace). -P: the root is pivoted to and fro. -K: the session's
+ * broker is stopped, continued, and in the end killed.
  *
- * The oracle: a changer's number is odd while its change is in flight. The reader takes all numbers,
- * asks the kernel, asks libc, asks the kernel again and takes the numbers again. If none was odd and
- * none moved, all changes had returned before and none began: the three answers must be one. So no
- * model of a file system is needed. Readers change too, and ask at once.
+ * The oracle: a changer's number is odd while its change is in flight. The reader takes all
+ * numbers, asks the kernel, asks libc, asks the kernel again and takes the numbers again. If
+ * none was odd and none moved, all changes had returned before and none began: the three answers
+ * must be one. So no model of a file system is needed. Readers change too, and ask at once.
  *
  * A seed repeats all draws; who is first is the scheduler's.
  */
@@ -88,6 +88,7 @@ struct shared {
 	unsigned seed, changers, readers;
 	bool mounts, trouble;
 	double ends, gives_up;
+	_Atomic int in_session;
 	unsigned char identifier[16]; /* of the key, once there is one */
 	char dir[PATH];               /* where the names are */
 	char why[1200];
@@ -97,6 +98,7 @@ static struct shared *shared;
 static struct slot *mine;
 static unsigned self;
 static bool is_root, may_climb; /* of a changer; "..": it is in a jail */
+static int tree_fd = -1;        /* of a changer's tree */
 static bool is_apart;           /* in a mount namespace without the tree's mounts */
 static _Thread_local uint64_t random_state;
 
@@ -641,13 +643,16 @@ static void op_replace_held(void)
 	end(raw5(SYS_renameat2, AT_FDCWD, temporary, AT_FDCWD, p, 0));
 }
 
-/* The tree itself is open to all again: else nothing more could be seen. */
+/*
+ * The tree itself is open to all again: else nothing more could be seen. By a descriptor, since
+ * whoever may not search it cannot even name it.
+ */
 static void op_heal(void)
 {
 	begin("a", "heal");
-	raw3(SYS_removexattr, ".", "system.posix_acl_access", 0);
-	raw3(SYS_removexattr, ".", "system.posix_acl_default", 0);
-	end(raw3(SYS_fchmodat, AT_FDCWD, ".", 0755));
+	raw3(SYS_fremovexattr, tree_fd, "system.posix_acl_access", 0);
+	raw3(SYS_fremovexattr, tree_fd, "system.posix_acl_default", 0);
+	end(raw3(SYS_fchmod, tree_fd, 0755, 0));
 }
 
 static void op_subvolume(void)
@@ -837,16 +842,22 @@ static void op_pivot(void)
 {
 	static bool there;
 	char back[PATH + PATH], put[3 * PATH];
+	long result;
 
-	begin("a", "pivot_root %s", there ? "back" : "there");
-	if (!there) {
-		end(raw3(SYS_pivot_root, other_root, put_there, 0));
-	} else {
-		snprintf(back, sizeof back, "%s", put_there + strlen(other_root));
-		snprintf(put, sizeof put, "%s%s", back, other_root);
-		end(raw3(SYS_pivot_root, back, put, 0));
+	/* The readers' command finds its files where they are. A session ends with its root. */
+	while (atomic_load(&shared->hits) < shared->need && !atomic_load(&shared->stop))
+		nap(1000);
+	if (there && atomic_load(&shared->in_session)) {
+		nap(20000);
+		return;
 	}
-	there = !there;
+	begin("a", "pivot_root %s", there ? "back" : "there");
+	snprintf(back, sizeof back, "%s", put_there + strlen(other_root));
+	snprintf(put, sizeof put, "%s%s", back, other_root);
+	result = there ? raw3(SYS_pivot_root, back, put, 0)
+		       : raw3(SYS_pivot_root, other_root, put_there, 0);
+	there ^= !result;
+	end(result);
 	wait_asked(below(600));
 }
 
@@ -1284,7 +1295,7 @@ static struct answer ask_libc(const struct question *q)
 		return of(-errno, 0);
 	case SPAWNP:
 		return spawned(q, false);
-	case FOPEN_MISSING: /* a fifo would block */
+	case FOPEN_MISSING: /* of what may come to be, a fifo would block */
 		if (raw_fstatat(AT_FDCWD, p, &st, 0) == 0)
 			return of(0, 0);
 		file = fopen(p, "re");
@@ -1449,6 +1460,8 @@ static void draw_question(struct question *q)
 		strcat(tail, percent(50) ? "/none" : "/none/below");
 	else if (percent(3))
 		strcat(tail, percent(50) ? "/" : "/..");
+	if (q->call == FOPEN_MISSING && !strstr(tail, "none"))
+		strcat(tail, "/none");
 	if (q->call != SPAWNP)
 		return;
 	if (!*(strrchr(q->path, '/') + 1))
@@ -1621,6 +1634,7 @@ static int reading(int fd)
 	if (!libc_realpath)
 		complain("libc has no realpath");
 	draws_from(0, 2000);
+	atomic_store(&shared->in_session, broker() != 0);
 	for (;;) {
 		bool over = is_over(), busy = false;
 
@@ -1754,6 +1768,7 @@ static void changing(unsigned i, bool pivot)
 	}
 	if (pivot && i == 0)
 		change_on(op_pivot);
+	tree_fd = (int)raw_openat(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	enter_jail();
 	change_on(NULL);
 	_exit(0);
