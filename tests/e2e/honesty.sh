@@ -96,16 +96,21 @@ if kib("VmLck"): sys.exit("locked memory: %d KiB" % kib("VmLck"))
 if kib("VmPin") > 64: sys.exit("pinned memory: %d KiB" % kib("VmPin"))'
 
 # In a user namespace with watches of its own: few are kept, and all are free at the end.
+# (The kernel takes a ring down, and what it holds, some time after the process.)
 watching='
-import ctypes
+import ctypes, time
 libc = ctypes.CDLL(None)
 def take(path, n):
-    fd = libc.inotify_init1(0)
-    got = 0
-    for i in range(n):
-        p = "%s/w%d" % (path, i)
-        if not os.path.isdir(p): os.mkdir(p)
-        got += libc.inotify_add_watch(fd, p.encode(), 0x100) > 0
+    for attempt in range(100):
+        fd = libc.inotify_init1(0)
+        got = 0
+        for i in range(n):
+            p = "%s/w%d" % (path, i)
+            if not os.path.isdir(p): os.mkdir(p)
+            got += libc.inotify_add_watch(fd, p.encode(), 0x100) > 0
+        if got == n: break
+        os.close(fd)
+        time.sleep(0.05)
     return got
 '
 if unshare -Ur true 2>/dev/null; then
