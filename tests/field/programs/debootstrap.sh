@@ -7,6 +7,8 @@ run()
 {
 	for i in 1 2 3; do [ -e /none ]; [ -e "$FIELD_KEPT/none" ]; done
 	unshare -m bash -c 'root='$FIELD_KEPT'/chroot; mount --bind "$root" "$root"; mount -t tmpfs none "$root/tmp"; mount -t tmpfs none "$root/mnt"
+		# The loader in there does not find the library, and must not say so.
+		chroot "$root" /bin/sh -c "for i in 1 2 3; do [ -e /none ]; echo \$?; done; ls /none; perl -e \"print -e qq(/none) ? 1 : 0\"; exit 3"; echo "status $?"
 		lib=$(dirname '"$FIELD_LIB"'); mkdir -p "$root$lib" && mount --bind "$lib" "$root$lib"
 		touch "$root/mnt/there"
 		chroot "$root" /bin/sh -c "
