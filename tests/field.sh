@@ -169,7 +169,7 @@ first_missing()
 }
 
 # row NAME CELL...
-row() { local IFS='|'; echo "|$*|" | sed 's/|/ | /g; s/^ //; s/ $//' >>"$matrix.new"; }
+row() { local IFS='|'; echo "|$*|" | sed 's/|/ | /g; s/^ //; s/ $//' >>"$base/matrix"; }
 
 program()
 {
@@ -248,12 +248,12 @@ for i in 1 2 3 4; do [ -e $PWD/none/$i ]; done
 control control_what_was_not_served_is_found 'nothing was served' '# served: bash-of-another-name
 for i in 1 2 3 4; do [ -e $PWD/none/$i ]; done; exit 0'
 
-: >"$matrix.new"
+: >"$base/matrix"
 row program 'process, page bell' 'process, pending-check' tree 'verified answers' 'as used'
 row --- --- --- --- --- ---
 for script in "$field"/programs/*.sh; do
 	program "$script"
 done
-mv "$matrix.new" "$matrix"
-cat "$matrix"
+[ -n "$pick" ] || cp "$base/matrix" "$matrix" # a part is not the matrix
+cat "$base/matrix"
 finish
