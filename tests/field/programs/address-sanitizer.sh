@@ -1,64 +1,6 @@
 # served: bash
 # differs page epoll verify-page verify-epoll used-process: out: shared: (status [16]|-1 No such file or directory|5|==PID==ASan runtime does not come first in initial library list.*|==PID==ERROR: AddressSanitizer: heap-use-after-free|SUMMARY: AddressSanitizer: heap-use-after-free .*): a shared runtime refuses to start behind any preload
 # Programs under AddressSanitizer, its runtime shared and static; the shared one wants to be first of all.
-prepare()
-{
-	cat >main.c <<'C'
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static int counter;
-static void *look(void *path)
-{
-	struct stat s;
-	for (int i = 0; i < 50; i++)
-		if (access(path, F_OK) == 0 || stat(path, &s) == 0 || open(path, O_RDONLY) >= 0)
-			abort();
-	if (getenv("RACE"))
-		counter++;
-	return NULL;
-}
-int main(int argc, char **argv)
-{
-	pthread_t t[4];
-	(void)argc;
-	for (int i = 0; i < 4; i++)
-		pthread_create(&t[i], NULL, look, argv[1]);
-	for (int i = 0; i < 4; i++)
-		pthread_join(t[i], NULL);
-	printf("%d ", access(argv[1], F_OK));
-	printf("%s\n", strerror(errno));
-	fflush(stdout);
-	if (fork() == 0)
-		_exit(access(argv[1], F_OK) ? 5 : 1);
-	int status;
-	wait(&status);
-	printf("%d\n", WEXITSTATUS(status));
-	if (getenv("FAULT")) {
-		char *p = malloc(4);
-		free(p);
-		printf("%d\n", p[2]);
-	}
-	return 6;
-}
-C
-	for how in shared static; do
-		gcc -g -O1 -w -fsanitize=address $([ $how = shared ] || echo -static-libasan) main.c -o $how -pthread || exit
-	done
-	./shared "$PWD/none" >/dev/null 2>why; [ $? = 6 ] || { echo "bare it does not run: $(head -n 1 why)"; exit 77; }
-}
-run()
-{
-	for i in 1 2 3; do [ -e "$PWD/none" ]; done
-	for how in static shared; do
-		./$how "$PWD/none" >log 2>&1; echo "$how: status $?"; sed "s/^/$how: /" log
-		FAULT=1 ./$how "$PWD/none" >log 2>&1; echo "$how: status $?"; grep -E 'SUMMARY|ERROR: [A-Z]|WARNING: ' log | sed -e 's/ (.*//; s/ on address.*//' -e "s/^/$how: /"
-	done
-}
+sanitizer=address static=-static-libasan wrong=FAULT
+. "$(dirname "$0")/../sanitizer.sh"
 "$1"
