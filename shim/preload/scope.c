@@ -192,10 +192,10 @@ uint32_t scope_note_first_thread(void)
 	if (scope.filtered || sys2(SYS_prctl, PR_GET_TID_ADDRESS, &at) || !at || !*at ||
 	    (uint64_t)at - self + FIRST_THREAD_BYTES > FIRST_THREAD_REACH)
 		return (uint32_t)sys_getpid();
-	scope.thread = self;
-	scope.tid = *at;
+	store_relaxed(&scope.thread, self);
+	store_relaxed(&scope.tid, load_relaxed(at));
 	store_release(&scope.tid_at, at); /* pairs with scope_is_forked() */
-	return scope.tid;
+	return load_relaxed(at);
 }
 
 static int start_authority(struct region *r, unsigned bells)

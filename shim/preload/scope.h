@@ -130,7 +130,8 @@ FP_INLINE bool scope_is_forked(void)
 {
 	const uint32_t *at = load_acquire(&scope.tid_at); /* pairs with scope_note_first_thread() */
 
-	return at && unlikely(load_relaxed(at) != scope.tid) && scope.thread == thread_pointer();
+	return at && unlikely(load_relaxed(at) != load_relaxed(&scope.tid)) &&
+	       load_relaxed(&scope.thread) == thread_pointer();
 }
 
 /* Is a running authority there for this process? Its segment, or NULL. */
