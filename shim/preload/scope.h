@@ -79,7 +79,7 @@ struct scope {
 	 * is there, and its thread pointer. */
 	const uint32_t *tid_at; /* NULL: not known */
 	uint32_t tid;
-	uint64_t thread;
+	uint64_t thread FP_WHOLE;
 	counters_set counters;
 	struct ledger ledger;
 	uint64_t stderr_dev, stderr_ino;
