@@ -23,11 +23,11 @@ enum {
 	ATTACH_CALLS = 100,
 	MEASURED = 8, /* of each, to know the price of one */
 	PAGE = PAGE_LEAST,
-	RUNS_FIRST = 3, /* reports before a program is judged */
-	RUNS_HOPED = 4, /* by now, what it loses should have been learned if it ever pays */
+	RUNS_FIRST = 7, /* reports before a program is judged */
+	RUNS_HOPED = 8, /* by now, what it loses should have been learned if it ever pays */
 	LOOK_NS = 1000000000, /* between two looks at one */
-	RETRY_FIRST_NS = 2000000000,
-	RETRY_DOUBLINGS = 8,
+	RETRY_FIRST_NS = 250000000,
+	RETRY_DOUBLINGS = 11,
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -122,8 +122,13 @@ static void judge(struct programs *p, uint32_t slot, uint64_t now_ns)
 	struct record_of_runs *r = &p->of[slot];
 	uint32_t flags = p->session->programs[slot].flags;
 
-	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (flags & (PROGRAM_EXECS | PROGRAM_DROP)) || pays(p, r))
+	if (r->runs < (r->drops ? 1 : RUNS_FIRST) || (flags & (PROGRAM_EXECS | PROGRAM_DROP)))
 		return;
+	if (pays(p, r)) {
+		if (r->runs >= RUNS_HOPED)
+			change_flags(p, slot, flags | PROGRAM_JUDGED);
+		return;
+	}
 	change_flags(p, slot, flags | PROGRAM_DROP);
 	r->dropped_ns = now_ns;
 	r->drops++;
@@ -202,7 +207,7 @@ void programs_retry(struct programs *p, uint64_t now_ns)
 		if (!(flags & PROGRAM_DROP))
 			continue;
 		if (due <= now_ns)
-			change_flags(p, i, flags & ~(uint32_t)PROGRAM_DROP);
+			change_flags(p, i, flags & ~(uint32_t)(PROGRAM_DROP | PROGRAM_JUDGED));
 		else if (!next || due < next)
 			next = due;
 	}

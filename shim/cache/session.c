@@ -36,6 +36,14 @@ uint32_t session_program(const struct session *s, uint64_t key)
 	return 0;
 }
 
+bool session_has_room(const struct session *s, uint64_t key)
+{
+	for (uint32_t i = 0; i < SESSION_PROBES; i++)
+		if (!load_relaxed(&s->programs[(key / 2 + i) & (SESSION_PROGRAMS - 1)].key))
+			return true;
+	return false;
+}
+
 static uint32_t path_hash(const char *path, size_t length)
 {
 	return (uint32_t)(hash_string(path, (uint32_t)length) >> 32) | 1;

@@ -29,8 +29,10 @@ enum {
 	INBOX_SEALS = 0x2 | 0x4,
 	SESSION_READY = 1,
 	SESSION_FAILED = 2, /* there is no tree scope here */
-	/* What FASTPATH_SESSION begins with: for a program that is to attach at once, and for all others. */
+	/* What FASTPATH_SESSION begins with: for a program that is to attach at once, for one that is to tell how its
+	 * run went, and for all others. */
 	SESSION_MARK = '+',
+	SESSION_ASKED = '?',
 	SESSION_NO_MARK = '0',
 	POST_SLOTS = 256,
 	POST_TEXT = 472,
@@ -46,6 +48,7 @@ enum {
 	PROGRAM_CANNOT = 2, /* it cannot */
 	PROGRAM_DROP = 4,   /* its runs save less than the preload costs, and it executes nothing */
 	PROGRAM_EXECS = 8,  /* it executes others */
+	PROGRAM_JUDGED = 16, /* enough runs were told of: from now on, few need be */
 };
 
 struct program {
@@ -92,6 +95,9 @@ bool session_drops(const struct session *s, const char *path, uint32_t length);
 
 /* Broker: notes it, or no more. */
 void session_note_dropped(struct session *s, const char *path, bool dropped);
+
+/* Is there room to know more of it, if nothing is? */
+bool session_has_room(const struct session *s, uint64_t key);
 
 enum post_kind {
 	POST_LOST = 1, /* the kernel answered what a fact would have: text is the path */

@@ -84,6 +84,7 @@ enum treatment {
 	WITHOUT_PRELOAD,
 	WITHOUT_US, /* after chroot() our file is not there for the loader: without our variables too */
 	MARKED,	    /* for a program that is to attach at once */
+	ASKED,	    /* for one that is to tell how its run went */
 	NOT_THERE,  /* there is no such program */
 };
 
@@ -97,15 +98,16 @@ static bool is_ours(const char *entry)
 /* A changed copy of an entry in `text`; NULL: the entry is dropped. */
 static char *change(char *text, char *entry, enum treatment how)
 {
-	const char *list = how == MARKED ? NULL : string_after(entry, preload);
+	const char mark = (char)(how == MARKED ? SESSION_MARK : how == ASKED ? SESSION_ASKED : 0);
+	const char *list = mark ? NULL : string_after(entry, preload);
 
 	if (list) {
 		bytes_copy(text, preload, sizeof preload - 1);
 		return copy_preload(text + sizeof preload - 1, list) ? text : NULL;
 	}
-	if (how == MARKED && string_after(entry, session) && entry[sizeof session - 1] == SESSION_NO_MARK) {
+	if (mark && string_after(entry, session) && entry[sizeof session - 1] == SESSION_NO_MARK) {
 		bytes_copy(text, entry, bytes_length(entry) + 1);
-		text[sizeof session - 1] = SESSION_MARK;
+		text[sizeof session - 1] = mark;
 		return text;
 	}
 	return how == WITHOUT_US && is_ours(entry) ? NULL : entry;
@@ -179,6 +181,7 @@ static enum treatment treatment_of(int dir, const char *path, int flags)
 	return how == INJECT_NOT      ? WITHOUT_PRELOAD
 	       : how == INJECT_NONE   ? NOT_THERE
 	       : how == INJECT_MARKED ? MARKED
+	       : how == INJECT_ASKED  ? ASKED
 				      : AS_IT_IS;
 }
 

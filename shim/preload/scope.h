@@ -63,6 +63,7 @@ struct scope {
 	uint8_t inbox_tried;
 	uint8_t execs;	  /* in a session: this program starts others; also written by vfork children */
 	uint8_t marked;	  /* in a session: it was to attach at once */
+	uint8_t asked;	  /* in a session: it is to tell how its run went */
 	uint8_t numbered; /* descriptors of the pending-check are there, or were in who this was forked from */
 	uint8_t caching;  /* this process set up, or who it was forked from */
 	uint8_t filtered; /* in a session: a filter was there at start, which may not like what we would ask */
@@ -71,6 +72,7 @@ struct scope {
 	uint32_t looks;	  /* stat() and access() in a session, until it is attached to */
 	uint32_t woken;	  /* the last of the broker's sleeps that was ended from here */
 	uint64_t lot;	  /* random, in a session */
+	uint64_t children; /* in a session: page faults of children that were there before this program */
 	uint32_t paused;
 	uint32_t session_mapping; /* claimed by the thread that attaches; a byte cannot be, without libatomic, on RISC-V */
 	struct settings settings;

@@ -57,7 +57,7 @@ static bool address_read(struct address *a)
 	uint64_t *part[] = {&a->pid, &a->fd, &a->dev, &a->ino, &a->nonce};
 	const char *s = scope.settings.session;
 
-	s += *s == SESSION_MARK;
+	s += *s == SESSION_MARK || *s == SESSION_ASKED;
 	for (unsigned i = 0; i < array_size(part); i++) {
 		s = read_hex(s, part[i]);
 		if (!s || *s != (i + 1 < array_size(part) ? ':' : 0))
@@ -224,18 +224,28 @@ void session_flush(void)
 		scope_detach();
 }
 
+/* What children cost that were waited for, in page faults: each costs some. */
+static uint64_t faults_of_children(void)
+{
+	struct rusage used;
+
+	return sys2(SYS_getrusage, RUSAGE_CHILDREN, &used) ? 0 : (uint64_t)used.ru_minflt;
+}
+
 void session_start(void)
 {
 	char *mark = (char *)scope.settings.session;
 
-	if (*mark != SESSION_MARK) {
-		scope.pid = (uint32_t)sys_getpid();
-		return;
-	}
-	*mark = SESSION_NO_MARK; /* it is this program's, and not for all that inherit its environment */
-	scope.marked = 1;
-	session_attach();
-	scope.pid = scope_note_first_thread();
+	scope.marked = *mark == SESSION_MARK;
+	scope.asked = *mark == SESSION_ASKED;
+	if (scope.marked || scope.asked)
+		*mark = SESSION_NO_MARK; /* it is this program's, and not for all that inherit its environment */
+	if (scope.marked)
+		session_attach();
+	/* A shell that has had children may go on as cat(1), which has none. Who asked was under no filter. */
+	if (scope.asked)
+		scope.children = faults_of_children();
+	scope.pid = scope.marked ? scope_note_first_thread() : (uint32_t)sys_getpid();
 }
 
 bool session_attach_to_exec(void)
@@ -364,14 +374,6 @@ static uint32_t lookups_served(void)
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-/* Has it waited for a child? What that was, is not known: it may have executed something. */
-static bool has_children(void)
-{
-	struct rusage used;
-
-	return sys2(SYS_getrusage, RUSAGE_CHILDREN, &used) || used.ru_maxrss;
-}
-
 /* Programs known to execute others are never dropped: they report seldom. */
 static FP_COLD void report(enum post_kind kind, uint32_t pid)
 {
@@ -395,10 +397,11 @@ static FP_COLD void report(enum post_kind kind, uint32_t pid)
 	n.length = (uint16_t)length;
 	n.price_ns = load_relaxed(&scope.ledger.price); /* 0: nothing was asked of the kernel */
 	n.served = lookups_served();
-	n.execs = scope.execs || has_children();
+	/* What its children were is not known: they may have executed something. */
+	n.execs = scope.execs || faults_of_children() != scope.children;
 	inbox_post(in, &n, path);
-	if (scope.settings.eager)
-		wake(SLEEPS_TO_POSTS); /* a test wants it judged before it runs again */
+	if (scope.settings.eager || scope.asked)
+		wake(SLEEPS_TO_POSTS); /* it is to be judged before it runs again */
 }
 
 void session_report_end(void)
@@ -409,7 +412,7 @@ void session_report_end(void)
 	if (scope.quiet || scope.detached || scope_is_forked())
 		return;
 	pid = (uint32_t)sys_getpid();
-	if (pid == scope.pid && is_drawn(REPORT_LOT, pid))
+	if (pid == scope.pid && (scope.asked || is_drawn(REPORT_LOT, pid)))
 		report(POST_RUN, pid);
 }
 
@@ -422,7 +425,7 @@ void session_report_exec(bool for_good)
 	if (scope.quiet || scope.detached || scope_is_forked())
 		return;
 	pid = (uint32_t)sys_getpid();
-	if (pid == scope.pid && for_good && is_drawn(REPORT_LOT, pid))
+	if (pid == scope.pid && for_good && (scope.asked || is_drawn(REPORT_LOT, pid)))
 		report(POST_EXEC, pid);
 	else if (pid == scope.pid || scope_is_borrowing())
 		store_relaxed(&scope.execs, 1);
@@ -432,6 +435,14 @@ void session_report_exec(bool for_good)
 static enum injection inject(void)
 {
 	return scope.marked && (uint32_t)sys_getpid() == scope.pid ? INJECT_MARKED : INJECT;
+}
+
+/* The same, where the broker knows too little to judge it: each run costs more than to tell of it. */
+static enum injection ask(void)
+{
+	enum injection how = inject();
+
+	return how == INJECT ? INJECT_ASKED : how;
 }
 
 enum injection session_injects(int dir, const char *path, int flags)
@@ -460,7 +471,8 @@ enum injection session_injects(int dir, const char *path, int flags)
 	if (known)
 		return (known & (PROGRAM_CANNOT | PROGRAM_DROP)) ? INJECT_NOT
 		       : (known & PROGRAM_EXECS)		 ? INJECT_MARKED
-								 : inject();
+		       : (known & PROGRAM_JUDGED)		 ? inject()
+								 : ask();
 	if (flags & AT_EMPTY_PATH)
 		return elf_takes_preload(dir) ? inject() : INJECT_NOT;
 	fd = (int)sys_openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -468,5 +480,5 @@ enum injection session_injects(int dir, const char *path, int flags)
 		return inject();
 	takes = elf_takes_preload(fd);
 	sys_close(fd);
-	return takes ? inject() : INJECT_NOT;
+	return !takes ? INJECT_NOT : s && session_has_room(s, program_key(&found)) ? ask() : inject();
 }

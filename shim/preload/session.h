@@ -53,6 +53,7 @@ enum injection {
 	INJECT_NONE, /* there is no such program: an absolute path that the kernel does not find */
 	INJECT,
 	INJECT_MARKED, /* it executes others: each of its forked children would have to attach for that */
+	INJECT_ASKED, /* too little is known of its runs */
 };
 
 /* Of the program that `path` names, relative to dir. flags: AT_EMPTY_PATH for a descriptor's own. Writes nothing. */

@@ -461,6 +461,11 @@ if wanted a_program_that_executes_others_keeps_its_preload; then
 	as root 30 $eager "$fp" run -- bash -c 'for i in $(seq 60); do sh -c "'"$env"' >last; :"; done; sh -c "tr \"\\0\" \"\\n\" </proc/\$\$/environ | grep -c libfastpath; :"'
 	verdict a_program_that_executes_others_keeps_its_preload "$(good 1)"
 fi
+if wanted what_a_shell_goes_on_as_is_not_blamed_for_its_children; then
+	begin root
+	as root 30 $eager "$fp" run -- bash -c 'for i in $(seq 60); do (/bin/true; exec '"$env"' >last); done; grep -c libfastpath last'
+	verdict what_a_shell_goes_on_as_is_not_blamed_for_its_children "$([ "$(out)" = 0 ] || echo "'$(out)' times in its environment, must be 0")"
+fi
 if wanted programs_that_cannot_take_a_preload_run_without; then
 	begin root
 	echo 'int main(void) { return 5; }' >a.c
