@@ -14,6 +14,7 @@ DESTDIR ?=
 B       := build
 VERSION := $(shell sed -n 's/^\#define FASTPATH_VERSION  *"\(.*\)"/\1/p' include/fastpath.h)
 Q       := $(if $(V),,@)
+PROCESSORS := $(shell nproc 2>/dev/null || echo 1)
 
 # The one list of what is needed from the distribution (Debian, Ubuntu).
 DEPS := gcc make libc6-dev linux-libc-dev libseccomp-dev libunwind-dev libjansson-dev python3 \
@@ -233,9 +234,9 @@ quickstart: deps
 
 # A second build with clang shows that both compilers are content.
 check: deps
-	@$(MAKE) --no-print-directory tests bench $(SANITIZED_BINARIES)
-	@$(MAKE) --no-print-directory CC=clang B=$(B)/clang all tests
-	@! tests/fuzz.sh can >/dev/null || $(MAKE) --no-print-directory fuzzers
+	@$(MAKE) --no-print-directory -j$(PROCESSORS) tests bench $(SANITIZED_BINARIES)
+	@$(MAKE) --no-print-directory -j$(PROCESSORS) CC=clang B=$(B)/clang all tests
+	@! tests/fuzz.sh can >/dev/null || $(MAKE) --no-print-directory -j$(PROCESSORS) fuzzers
 	@RACE_SCALE=0.3 tests/run.sh tests/lint.sh tests/model.sh tests/fuzz.sh $(UNIT_BINARIES) $(SANITIZED_BINARIES) $(E2E)
 
 # A few seconds: what the Debian packages are built with.

@@ -30,7 +30,8 @@ def side_by_side(context):
 
 
 def execs(context, rounds, names):
-    """{environment: [(wall ns, CPU µs, faults)]} of /bin/true in these environments, interleaved."""
+    """{environment: [(wall ns, CPU µs, faults)]} of /bin/true in these environments, interleaved; two blocks at least."""
+    rounds = max(rounds, 2 * BLOCK)
     libraries = side_by_side(context)
     kinds = {"none": [], "eatmydata": [f"LD_PRELOAD={libraries['eatmydata']}"],
              "inert": [f"LD_PRELOAD={libraries['fastpath']}"],
